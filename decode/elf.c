@@ -1,0 +1,218 @@
+/*
+ * ELF headers and tables. libelf translates each record; where the records are and how
+ * many there may be is checked here, because libelf trusts the counts it finds.
+ */
+#include "internal.h"
+
+#include <elf.h>
+#include <libelf.h>
+
+#define CHUNK 64 /* table entries read at once: 4 KiB of section headers */
+
+static bool translate(void *to, size_t to_size, const void *from, size_t from_size, Elf_Type type,
+		      const struct dec_elf *elf)
+{
+	/* libelf wants a writable pointer but only reads from it; copy rather than cast. */
+	unsigned char copy[CHUNK * sizeof(Elf64_Shdr)];
+	Elf_Data src = {
+		.d_buf = copy, .d_size = from_size, .d_type = type, .d_version = EV_CURRENT
+	};
+	Elf_Data dst = { .d_buf = to, .d_size = to_size, .d_type = type, .d_version = EV_CURRENT };
+
+	if (from_size > sizeof(copy) || elf_version(EV_CURRENT) == EV_NONE)
+		return false;
+	memcpy(copy, from, from_size);
+	if (elf->class == ELFCLASS32)
+		return elf32_xlatetom(&dst, &src, elf->data) != NULL;
+	return elf64_xlatetom(&dst, &src, elf->data) != NULL;
+}
+
+static bool header64(struct dec_elf *elf, const uint8_t *p)
+{
+	Elf64_Ehdr h;
+
+	if (!translate(&h, sizeof(h), p, sizeof(h), ELF_T_EHDR, elf))
+		return false;
+	elf->type = h.e_type;
+	elf->version = h.e_version;
+	elf->flags = h.e_flags;
+	elf->phoff = h.e_phoff;
+	elf->shoff = h.e_shoff;
+	elf->ehsize = h.e_ehsize;
+	elf->phentsize = h.e_phentsize;
+	elf->phnum = h.e_phnum;
+	elf->shentsize = h.e_shentsize;
+	elf->shnum = h.e_shnum;
+	elf->shstrndx = h.e_shstrndx;
+	return true;
+}
+
+static bool header32(struct dec_elf *elf, const uint8_t *p)
+{
+	Elf32_Ehdr h;
+
+	if (!translate(&h, sizeof(h), p, sizeof(h), ELF_T_EHDR, elf))
+		return false;
+	elf->type = h.e_type;
+	elf->version = h.e_version;
+	elf->flags = h.e_flags;
+	elf->phoff = h.e_phoff;
+	elf->shoff = h.e_shoff;
+	elf->ehsize = h.e_ehsize;
+	elf->phentsize = h.e_phentsize;
+	elf->phnum = h.e_phnum;
+	elf->shentsize = h.e_shentsize;
+	elf->shnum = h.e_shnum;
+	elf->shstrndx = h.e_shstrndx;
+	return true;
+}
+
+/* e_shnum 0 and e_shstrndx 0xffff move to section 0 (gABI, "Section Header Table"). */
+static bool resolve_escapes(struct dec_build *b, struct dec_elf *elf)
+{
+	struct dec_view v;
+	Elf64_Shdr zero;
+
+	if (elf->shoff == 0 || elf->shentsize != sizeof(zero) ||
+	    (elf->shnum != 0 && elf->shstrndx != SHN_XINDEX) ||
+	    !dec_fits(elf->shoff, sizeof(zero), elf->room))
+		return true;
+	if (!dec_peek(b, &b->head, elf->at + elf->shoff, sizeof(zero), &v))
+		return false;
+	if (!translate(&zero, sizeof(zero), v.p, v.len, ELF_T_SHDR, elf))
+		return true;
+	if (elf->shnum == 0)
+		elf->shnum = zero.sh_size;
+	if (elf->shstrndx == SHN_XINDEX)
+		elf->shstrndx = zero.sh_link;
+	return true;
+}
+
+bool dec_elf_read(struct dec_build *b, uint64_t at, uint64_t limit, struct dec_elf *elf, bool *ok)
+{
+	struct dec_view v;
+	size_t size = sizeof(Elf64_Ehdr);
+
+	*ok = false;
+	*elf = (struct dec_elf){ .at = at, .room = limit - at };
+	if (limit - at < size)
+		size = sizeof(Elf32_Ehdr);
+	if (limit - at < size)
+		return true;
+	if (!dec_peek(b, &b->head, at, size, &v))
+		return false;
+	if (!dec_starts(v, ELFMAG, SELFMAG))
+		return true;
+	elf->class = v.p[EI_CLASS];
+	elf->data = v.p[EI_DATA];
+	elf->osabi = v.p[EI_OSABI];
+	elf->abiversion = v.p[EI_ABIVERSION];
+	elf->machine = dec_le16(v.p + offsetof(Elf64_Ehdr, e_machine));
+	if (elf->class == ELFCLASS64 && size == sizeof(Elf64_Ehdr))
+		*ok = header64(elf, v.p);
+	else if (elf->class == ELFCLASS32)
+		*ok = header32(elf, v.p);
+	if (*ok && elf->class == ELFCLASS64 && elf->data == ELFDATA2LSB)
+		return resolve_escapes(b, elf);
+	return true;
+}
+
+/* Counts what is read of tables over the whole search, so that many headers which share
+ * one large table cost no more than the limit. */
+static bool spend(struct dec_build *b, uint64_t offset, uint64_t size, bool *ok)
+{
+	if (size <= b->limits.max_header_bytes - b->header_bytes) {
+		b->header_bytes += size;
+		return true;
+	}
+	*ok = false;
+	if (b->header_limit_noted)
+		return true;
+	b->header_limit_noted = true;
+	return dec_note(b, DEC_OWNER_ARTIFACT, DEC_PROBLEM_LIMIT, offset, "max_header_bytes",
+			DEC_PARTIAL, "more than %llu bytes of ELF tables; the rest is not read",
+			(unsigned long long)b->limits.max_header_bytes);
+}
+
+/* One table, CHUNK entries at a time. */
+struct table {
+	uint64_t offset, count;
+	size_t entry;
+	Elf_Type type;
+};
+
+static bool table_ok(const struct dec_elf *elf, const struct table *t, uint16_t entry_size)
+{
+	return elf->class == ELFCLASS64 && elf->data == ELFDATA2LSB && entry_size == t->entry &&
+	       t->count <= elf->room / t->entry &&
+	       dec_fits(t->offset, t->count * t->entry, elf->room);
+}
+
+/* Reads entries from first on into out (CHUNK of them at most); *n says how many. */
+static bool table_chunk(struct dec_build *b, const struct dec_elf *elf, const struct table *t,
+			uint64_t first, void *out, size_t *n, bool *ok)
+{
+	uint64_t left = t->count - first, offset = elf->at + t->offset + first * t->entry;
+	size_t size;
+	struct dec_view v;
+
+	*n = left < CHUNK ? (size_t)left : CHUNK;
+	size = *n * t->entry;
+	if (!spend(b, offset, size, ok))
+		return false;
+	if (!*ok)
+		return true;
+	if (!dec_peek(b, &b->head, offset, size, &v))
+		return false;
+	*ok = translate(out, size, v.p, size, t->type, elf);
+	return true;
+}
+
+bool dec_elf_sections(struct dec_build *b, const struct dec_elf *elf, dec_section_visit visit,
+		      void *ctx, bool *ok)
+{
+	struct table t = { elf->shoff, elf->shnum, sizeof(Elf64_Shdr), ELF_T_SHDR };
+	Elf64_Shdr chunk[CHUNK];
+	size_t n;
+
+	*ok = elf->shoff && table_ok(elf, &t, elf->shentsize);
+	for (uint64_t first = 0; *ok && first < t.count; first += n) {
+		if (!table_chunk(b, elf, &t, first, chunk, &n, ok))
+			return false;
+		for (size_t i = 0; *ok && i < n; i++) {
+			struct dec_section s = { first + i,
+						 chunk[i].sh_name,
+						 chunk[i].sh_type,
+						 chunk[i].sh_flags,
+						 chunk[i].sh_offset,
+						 chunk[i].sh_size,
+						 chunk[i].sh_addralign };
+
+			if (visit && !visit(ctx, &s))
+				return true;
+		}
+	}
+	return true;
+}
+
+bool dec_elf_segments(struct dec_build *b, const struct dec_elf *elf, dec_segment_visit visit,
+		      void *ctx, bool *ok)
+{
+	struct table t = { elf->phoff, elf->phnum, sizeof(Elf64_Phdr), ELF_T_PHDR };
+	Elf64_Phdr chunk[CHUNK];
+	size_t n;
+
+	*ok = elf->phoff && table_ok(elf, &t, elf->phentsize);
+	for (uint64_t first = 0; *ok && first < t.count; first += n) {
+		if (!table_chunk(b, elf, &t, first, chunk, &n, ok))
+			return false;
+		for (size_t i = 0; *ok && i < n; i++) {
+			struct dec_segment s = { chunk[i].p_type, chunk[i].p_offset,
+						 chunk[i].p_filesz, chunk[i].p_align };
+
+			if (visit && !visit(ctx, &s))
+				return true;
+		}
+	}
+	return true;
+}

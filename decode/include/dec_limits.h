@@ -1,0 +1,70 @@
+/*
+ * Every bound that decode puts on what a file may ask for, with its arithmetic.
+ *
+ * DEC_LIMIT_LIST rows are tunable: X(name, default, "what it bounds"). Each is a
+ * member of struct dec_limits and a mount option of the same name. A limit that is
+ * hit is a problem with code "limit" and makes the inventory or the object partial.
+ */
+#ifndef DEC_LIMITS_H
+#define DEC_LIMITS_H
+
+#include <stdint.h>
+
+#define DEC_KIB(n) ((uint64_t)(n) << 10)
+#define DEC_MIB(n) ((uint64_t)(n) << 20)
+#define DEC_GIB(n) ((uint64_t)(n) << 30)
+
+/* clang-format off */
+#define DEC_LIMIT_LIST(X) \
+	/* Largest honest decoded payload seen: 133,833,256 bytes; 8 times that is 1.07e9. */ \
+	X(max_payload, DEC_GIB(1), "bytes of one decoded payload") \
+	/* Highest honest ratio seen is 96:1 and LZ4 cannot pass 255:1. A zstd run of one
+	 * byte reaches 32768:1. Applied only above DEC_RATIO_FLOOR. */ \
+	X(max_ratio, 1024, "decoded bytes per stored byte") \
+	/* Largest honest inventory seen: 43,409 entries in 18 libraries together, 23,984 in
+	 * one. About 256 bytes each: 262,144 objects stay below 64 MiB. */ \
+	X(max_objects, 262144, "objects listed") \
+	/* Never more containers than objects in honest files, empty fatbins apart. */ \
+	X(max_containers, 262144, "containers listed") \
+	/* A person reads a few; 4096 of about 200 bytes are below 1 MiB. */ \
+	X(max_problems, 4096, "problems listed") \
+	/* Bytes of section and program header tables read while looking for code objects:
+	 * a table has at most 65,535 * 64 B = 4 MiB, and 64 of the largest fit. */ \
+	X(max_header_bytes, DEC_MIB(256), "bytes of ELF header tables read")
+/* clang-format on */
+
+struct dec_limits {
+#define X(name, value, what) uint64_t name;
+	DEC_LIMIT_LIST(X)
+#undef X
+};
+
+/* Below this decoded size no ratio is asked for: small and very regular PTX is honest. */
+#define DEC_RATIO_FLOOR DEC_MIB(16)
+
+/* Text read to recognise PTX: leading comments of real files stay below 4 KiB. */
+#define DEC_PTX_HEAD DEC_KIB(64)
+
+/* Entry ids of bundles: the longest seen has 75 bytes. */
+#define DEC_ENTRY_ID_MAX 1024
+
+/* Entries of one bundle: 8 seen; every GPU there is with both features twice is below 512. */
+#define DEC_BUNDLE_ENTRIES_MAX 4096
+
+/* Entry header of a fatbin: 144 bytes seen; name and options of the longest path fit. */
+#define DEC_FATBIN_HEADER_MAX DEC_KIB(64)
+
+/* Section names of the host file: the largest string table of names seen is below 64 KiB
+ * (a relocatable object with one section per function can reach MiB). */
+#define DEC_SECTION_NAMES_MAX DEC_MIB(16)
+
+/* Archives inside archives: one level is seen, linkers make none. */
+#define DEC_DEPTH_MAX 4
+
+/* Sections of a PE or COFF file: 16 bits of them, and bigobj files with one per function. */
+#define DEC_COFF_SECTIONS_MAX 1048576
+
+/* One read of the search: large enough that a call costs little, small enough for the L2 cache. */
+#define DEC_WINDOW DEC_KIB(256)
+
+#endif
