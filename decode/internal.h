@@ -25,7 +25,8 @@ struct dec_window {
 struct dec_build;
 
 /* The bytes [offset, offset + size), which the caller knows to lie inside the file. The
- * view lasts until the next dec_peek() of the same window. */
+ * view lasts until the next dec_peek() of the same window. What the search has read is
+ * lent to the head window too: only the search itself moves on from it. */
 bool dec_peek(struct dec_build *b, struct dec_window *w, uint64_t offset, size_t size,
 	      struct dec_view *view);
 void dec_window_fini(struct dec_window *w);
@@ -123,8 +124,11 @@ void dec_build_fini(struct dec_build *b);
 struct dec_inventory {
 	struct dec_artifact artifact; /* first: the public part */
 	struct dec_source source;
-	struct dec_limits limits;
-	struct dec_arena arena;
+	struct dec_arena arena; /* texts and targets */
+	struct dec_container *containers;
+	struct dec_object *objects;
+	struct dec_problem *problems;
+	struct dec_place *places;
 };
 
 /* ---- host files --------------------------------------------------------------------- */

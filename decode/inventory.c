@@ -409,67 +409,89 @@ static bool targets_list(struct dec_build *b, struct dec_target *targets)
 	return true;
 }
 
-/* The growing arrays hold up to twice what is used: copy what is used. */
-static void *settle(struct dec_build *b, const void *array, uint32_t count, size_t size)
+/* The growing arrays hold up to twice what is used: give the rest back. Never fails, a
+ * larger block serves as well. */
+static void *settle(void *array, uint32_t count, size_t size)
 {
-	void *p = dec_arena_array(&b->arena, count, size);
+	void *smaller = count ? reallocarray(array, count, size) : NULL;
 
-	if (p && count)
-		memcpy(p, array, count * size);
-	return p;
+	return smaller ? smaller : array;
 }
 
-static bool fill_artifact(struct dec_build *b, struct dec_artifact *a)
+/* Moves the arrays to the inventory, which frees them. */
+static void settle_all(struct dec_build *b, struct dec_inventory *v)
+{
+	v->containers = settle(b->containers, b->container_count, sizeof(*b->containers));
+	v->objects = settle(b->objects, b->object_count, sizeof(*b->objects));
+	v->problems = settle(b->problems, b->problem_count, sizeof(*b->problems));
+	v->places = settle(b->places, b->place_count, sizeof(*b->places));
+	b->containers = NULL;
+	b->objects = NULL;
+	b->problems = NULL;
+	b->places = NULL;
+}
+
+static bool fill_targets(struct dec_build *b, struct dec_artifact *a)
 {
 	struct dec_target *targets;
 
-	if (!note_dropped(b) || !targets_sort(b))
+	if (!targets_sort(b))
 		return false;
 	targets = dec_arena_array(&b->arena, b->target_count, sizeof(*targets));
 	if (!targets)
 		return no_memory(b, "targets");
 	for (uint32_t t = 0; t < b->target_count; t++)
 		targets[t] = b->targets[t].target;
-	if (!targets_list(b, targets))
-		return false;
-	*a = (struct dec_artifact){
-		.name = b->name,
-		.size = b->source->size,
-		.format = b->format,
-		.partial = b->partial,
-		.containers = settle(b, b->containers, b->container_count, sizeof(*b->containers)),
-		.container_count = b->container_count,
-		.objects = settle(b, b->objects, b->object_count, sizeof(*b->objects)),
-		.object_count = b->object_count,
-		.targets = targets,
-		.target_count = b->target_count,
-		.problems = settle(b, b->problems, b->problem_count, sizeof(*b->problems)),
-		.problem_count = b->problem_count,
-		.places = settle(b, b->places, b->place_count, sizeof(*b->places)),
-		.place_count = b->place_count,
-	};
-	if (!a->containers || !a->objects || !a->problems || !a->places)
-		return no_memory(b, "inventory");
-	return true;
+	a->targets = targets;
+	a->target_count = b->target_count;
+	return targets_list(b, targets);
 }
 
 struct dec_artifact *dec_build_finish(struct dec_build *b)
 {
-	struct dec_inventory *inventory = calloc(1, sizeof(*inventory));
+	struct dec_inventory *v = calloc(1, sizeof(*v));
+	struct dec_artifact *a;
 
-	if (!inventory) {
+	if (!v) {
 		no_memory(b, "inventory");
 		return NULL;
 	}
-	if (!fill_artifact(b, &inventory->artifact)) {
-		free(inventory);
+	a = &v->artifact;
+	if (!note_dropped(b) || !fill_targets(b, a)) {
+		free(v);
 		return NULL;
 	}
-	inventory->source = *b->source;
-	inventory->limits = b->limits;
-	inventory->arena = b->arena;
+	settle_all(b, v);
+	a->name = b->name;
+	a->size = b->source->size;
+	a->format = b->format;
+	a->partial = b->partial;
+	a->containers = v->containers;
+	a->container_count = b->container_count;
+	a->objects = v->objects;
+	a->object_count = b->object_count;
+	a->problems = v->problems;
+	a->problem_count = b->problem_count;
+	a->places = v->places;
+	a->place_count = b->place_count;
+	v->source = *b->source;
+	v->arena = b->arena;
 	b->arena = (struct dec_arena){ 0 };
-	return &inventory->artifact;
+	return a;
+}
+
+void dec_close(struct dec_artifact *artifact)
+{
+	struct dec_inventory *v = (struct dec_inventory *)artifact;
+
+	if (!v)
+		return;
+	free(v->containers);
+	free(v->objects);
+	free(v->problems);
+	free(v->places);
+	dec_arena_fini(&v->arena);
+	free(v);
 }
 
 void dec_build_fini(struct dec_build *b)

@@ -6,8 +6,11 @@
 
 #include <stdlib.h>
 
-/* After a claim the next one is often close: begin with small reads and let them grow. */
+/* After a claim the next one is often close: begin with small reads and let them grow. In a
+ * row of small containers one read shall cover several, though. */
 #define FIRST_READ DEC_KIB(4)
+#define FIRST_READ_IN_ROW DEC_KIB(64)
+#define SMALL_CLAIM DEC_KIB(32)
 
 /* Formats pad to at most a page between two containers of one section. */
 #define CHAIN_GAP 4096
@@ -196,7 +199,7 @@ static bool offer(struct search *s, const struct dec_format_row *row, bool *clai
 		return false;
 	open_chain(s, &hit, span, row, end);
 	s->pos = s->done = end;
-	s->next_read = FIRST_READ;
+	s->next_read = end - hit.at < SMALL_CLAIM ? FIRST_READ_IN_ROW : FIRST_READ;
 	return true;
 }
 
@@ -316,14 +319,4 @@ struct dec_artifact *dec_open(const struct dec_source *source, const char *name,
 		artifact = dec_build_finish(&b);
 	dec_build_fini(&b);
 	return artifact;
-}
-
-void dec_close(struct dec_artifact *artifact)
-{
-	struct dec_inventory *inventory = (struct dec_inventory *)artifact;
-
-	if (!inventory)
-		return;
-	dec_arena_fini(&inventory->arena);
-	free(inventory);
 }

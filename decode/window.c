@@ -19,6 +19,14 @@ static bool window_grow(struct dec_build *b, struct dec_window *w, size_t size)
 	return true;
 }
 
+static bool has(const struct dec_window *w, uint64_t offset, size_t size, struct dec_view *view)
+{
+	if (offset < w->origin || !dec_fits(offset - w->origin, size, w->len))
+		return false;
+	*view = (struct dec_view){ w->bytes + (offset - w->origin), size, offset };
+	return true;
+}
+
 bool dec_peek(struct dec_build *b, struct dec_window *w, uint64_t offset, size_t size,
 	      struct dec_view *view)
 {
@@ -31,10 +39,8 @@ bool dec_peek(struct dec_build *b, struct dec_window *w, uint64_t offset, size_t
 		*view = (struct dec_view){ empty, 0, offset };
 		return true;
 	}
-	if (offset >= w->origin && dec_fits(offset - w->origin, size, w->len)) {
-		*view = (struct dec_view){ w->bytes + (offset - w->origin), size, offset };
+	if (has(w, offset, size, view) || (w == &b->head && has(&b->scan, offset, size, view)))
 		return true;
-	}
 	if (want > left)
 		want = (size_t)left;
 	if (!window_grow(b, w, want))
