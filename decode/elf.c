@@ -9,9 +9,11 @@
 
 #define CHUNK 64 /* table entries read at once: 4 KiB of section headers */
 
-static bool translate(void *to, size_t to_size, const void *from, size_t from_size, Elf_Type type,
-		      const struct dec_elf *elf)
+bool dec_elf_translate(void *to, size_t to_size, const void *from, size_t from_size, int elf_type,
+		       const struct dec_elf *elf)
 {
+	const Elf_Type type = (Elf_Type)elf_type;
+
 	/* libelf wants a writable pointer but only reads from it; copy rather than cast. */
 	unsigned char copy[CHUNK * sizeof(Elf64_Shdr)];
 	Elf_Data src = {
@@ -31,7 +33,7 @@ static bool header64(struct dec_elf *elf, const uint8_t *p)
 {
 	Elf64_Ehdr h;
 
-	if (!translate(&h, sizeof(h), p, sizeof(h), ELF_T_EHDR, elf))
+	if (!dec_elf_translate(&h, sizeof(h), p, sizeof(h), ELF_T_EHDR, elf))
 		return false;
 	elf->type = h.e_type;
 	elf->version = h.e_version;
@@ -51,7 +53,7 @@ static bool header32(struct dec_elf *elf, const uint8_t *p)
 {
 	Elf32_Ehdr h;
 
-	if (!translate(&h, sizeof(h), p, sizeof(h), ELF_T_EHDR, elf))
+	if (!dec_elf_translate(&h, sizeof(h), p, sizeof(h), ELF_T_EHDR, elf))
 		return false;
 	elf->type = h.e_type;
 	elf->version = h.e_version;
@@ -67,25 +69,49 @@ static bool header32(struct dec_elf *elf, const uint8_t *p)
 	return true;
 }
 
-/* e_shnum 0 and e_shstrndx 0xffff move to section 0 (gABI, "Section Header Table"). */
-static bool resolve_escapes(struct dec_build *b, struct dec_elf *elf)
+bool dec_elf_has_escapes(const struct dec_elf *elf)
 {
-	struct dec_view v;
+	return elf->shoff && elf->shentsize == sizeof(Elf64_Shdr) &&
+	       (elf->shnum == 0 || elf->shstrndx == SHN_XINDEX) &&
+	       dec_fits(elf->shoff, sizeof(Elf64_Shdr), elf->room);
+}
+
+void dec_elf_escapes(struct dec_elf *elf, const uint8_t *section0)
+{
 	Elf64_Shdr zero;
 
-	if (elf->shoff == 0 || elf->shentsize != sizeof(zero) ||
-	    (elf->shnum != 0 && elf->shstrndx != SHN_XINDEX) ||
-	    !dec_fits(elf->shoff, sizeof(zero), elf->room))
-		return true;
-	if (!dec_peek(b, &b->head, elf->at + elf->shoff, sizeof(zero), &v))
-		return false;
-	if (!translate(&zero, sizeof(zero), v.p, v.len, ELF_T_SHDR, elf))
-		return true;
+	if (!dec_elf_translate(&zero, sizeof(zero), section0, sizeof(zero), ELF_T_SHDR, elf))
+		return;
 	if (elf->shnum == 0)
 		elf->shnum = zero.sh_size;
 	if (elf->shstrndx == SHN_XINDEX)
 		elf->shstrndx = zero.sh_link;
+}
+
+static bool resolve_escapes(struct dec_build *b, struct dec_elf *elf)
+{
+	struct dec_view v;
+
+	if (!dec_elf_has_escapes(elf))
+		return true;
+	if (!dec_peek(b, &b->head, elf->at + elf->shoff, sizeof(Elf64_Shdr), &v))
+		return false;
+	dec_elf_escapes(elf, v.p);
 	return true;
+}
+
+bool dec_elf_header(struct dec_view v, struct dec_elf *elf)
+{
+	if (v.len < sizeof(Elf32_Ehdr) || !dec_starts(v, ELFMAG, SELFMAG))
+		return false;
+	elf->class = v.p[EI_CLASS];
+	elf->data = v.p[EI_DATA];
+	elf->osabi = v.p[EI_OSABI];
+	elf->abiversion = v.p[EI_ABIVERSION];
+	elf->machine = dec_le16(v.p + offsetof(Elf64_Ehdr, e_machine));
+	if (elf->class == ELFCLASS64 && v.len >= sizeof(Elf64_Ehdr))
+		return header64(elf, v.p);
+	return elf->class == ELFCLASS32 && header32(elf, v.p);
 }
 
 bool dec_elf_read(struct dec_build *b, uint64_t at, uint64_t limit, struct dec_elf *elf, bool *ok)
@@ -101,17 +127,7 @@ bool dec_elf_read(struct dec_build *b, uint64_t at, uint64_t limit, struct dec_e
 		return true;
 	if (!dec_peek(b, &b->head, at, size, &v))
 		return false;
-	if (!dec_starts(v, ELFMAG, SELFMAG))
-		return true;
-	elf->class = v.p[EI_CLASS];
-	elf->data = v.p[EI_DATA];
-	elf->osabi = v.p[EI_OSABI];
-	elf->abiversion = v.p[EI_ABIVERSION];
-	elf->machine = dec_le16(v.p + offsetof(Elf64_Ehdr, e_machine));
-	if (elf->class == ELFCLASS64 && size == sizeof(Elf64_Ehdr))
-		*ok = header64(elf, v.p);
-	else if (elf->class == ELFCLASS32)
-		*ok = header32(elf, v.p);
+	*ok = dec_elf_header(v, elf);
 	if (*ok && elf->class == ELFCLASS64 && elf->data == ELFDATA2LSB)
 		return resolve_escapes(b, elf);
 	return true;
@@ -164,7 +180,7 @@ static bool table_chunk(struct dec_build *b, const struct dec_elf *elf, const st
 		return true;
 	if (!dec_peek(b, &b->head, offset, size, &v))
 		return false;
-	*ok = translate(out, size, v.p, size, t->type, elf);
+	*ok = dec_elf_translate(out, size, v.p, size, t->type, elf);
 	return true;
 }
 

@@ -293,6 +293,16 @@ struct dec_segment {
 
 enum { DEC_EM_CUDA = 190, DEC_EM_AMDGPU = 224 };
 
+/* What the view begins with; false: not an ELF header, or cut inside it. at and room stay. */
+bool dec_elf_header(struct dec_view v, struct dec_elf *elf);
+/* One record or several of an Elf_Type, at most 4 KiB, to the machine's own form. */
+bool dec_elf_translate(void *to, size_t to_size, const void *from, size_t from_size, int elf_type,
+		       const struct dec_elf *elf);
+/* e_shnum 0 and e_shstrndx 0xffff move to section 0 (gABI, "Section Header Table"): whether
+ * that is so and its header lies inside; what it says. */
+bool dec_elf_has_escapes(const struct dec_elf *elf);
+void dec_elf_escapes(struct dec_elf *elf, const uint8_t *section0);
+
 /* Reads the header; *ok false: not an ELF file, or cut inside its header. Both classes and
  * byte orders; machine is the little-endian reading, which is how cubins and code objects
  * are told whatever their identification says. */

@@ -1,5 +1,5 @@
 /* Enum values to the words of decode.h. */
-#include "decode.h"
+#include "inspect.h"
 
 const char dec_absent[1] = "";
 
@@ -22,6 +22,30 @@ WORDS(dec_class_word, enum dec_target_class, DEC_TARGET_CLASS_LIST)
 WORDS(dec_space_word, enum dec_space, DEC_SPACE_LIST)
 WORDS(dec_place_word, enum dec_place_kind, DEC_PLACE_LIST)
 WORDS(dec_problem_word, enum dec_problem_code, DEC_PROBLEM_LIST)
+
+WORDS(dec_representation_word, enum dec_representation, DEC_REPRESENTATION_LIST)
+WORDS(dec_state_word, enum dec_state, DEC_STATE_LIST)
+WORDS(dec_evidence_word, enum dec_evidence, DEC_EVIDENCE_LIST)
+WORDS(dec_consistency_word, enum dec_consistency, DEC_CONSISTENCY_LIST)
+
+static const struct {
+	const char *key;
+	enum dec_shape shape;
+} facts[] = {
+#define X(suffix, key, shape) { key, shape },
+#include "resources.def"
+#undef X
+};
+
+const char *dec_fact_key(enum dec_fact_id id)
+{
+	return facts[id].key;
+}
+
+enum dec_shape dec_fact_shape(enum dec_fact_id id)
+{
+	return facts[id].shape;
+}
 
 struct dec_limits dec_limits_default(void)
 {

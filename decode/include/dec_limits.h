@@ -64,6 +64,17 @@ struct dec_limits {
 /* Sections of a PE or COFF file: 16 bits of them, and bigobj files with one per function. */
 #define DEC_COFF_SECTIONS_MAX 1048576
 
+/* Names in ELF string tables: the longest seen has 2,489 bytes. With the next two bounds no
+ * file makes a walk over its symbols read more than 16 GiB of names, a second or so. */
+#define DEC_ELF_NAME_MAX DEC_KIB(16)
+
+/* Symbols of one code object: 12,000 kernels have two each, and an object of one function per
+ * symbol stays far below. */
+#define DEC_ELF_SYMBOLS_MAX 1048576
+
+/* Program headers that map addresses: code objects have 8 to 12. */
+#define DEC_ELF_SEGMENTS_MAX 64
+
 /* One read of the search: large enough that a call costs little, small enough for the L2 cache. */
 #define DEC_WINDOW DEC_KIB(256)
 

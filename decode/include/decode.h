@@ -111,6 +111,14 @@
 	X(SIZE_MISMATCH, "size_mismatch")                                                          \
 	X(HASH_MISMATCH, "hash_mismatch")                                                          \
 	X(MALFORMED_ELF, "malformed_elf")                                                          \
+	X(MALFORMED_NOTE, "malformed_note")                                                        \
+	X(MALFORMED_METADATA, "malformed_metadata")                                                \
+	X(MALFORMED_PTX, "malformed_ptx")                                                          \
+	X(MALFORMED_INFO, "malformed_info")                                                        \
+	X(DUPLICATE_KERNEL, "duplicate_kernel")                                                    \
+	X(TARGET_CONFLICT, "target_conflict")                                                      \
+	X(NOTE_FLAGS_DISAGREE, "note_flags_disagree")                                              \
+	X(DESCRIPTOR_DISAGREES, "descriptor_disagrees")                                            \
 	X(EXTERNAL_CODE, "external_code")                                                          \
 	X(NAME_NOT_UTF8, "name_not_utf8")                                                          \
 	X(UNLISTED, "unlisted")

@@ -1,0 +1,59 @@
+/*
+ * gpuobj: what its sub-commands share. Each is one cli_NAME.c and one row in the table of
+ * front_cli.c.
+ */
+#ifndef GFS_CLI_H
+#define GFS_CLI_H
+
+#include "internal.h"
+#include "node.h"
+
+struct cli {
+	struct gfs *fs;
+	const char *command;
+	bool flag[128]; /* the letters given of those in the command's row */
+	int status; /* what the program ends with: an enum gfs_exit */
+	bool stale; /* the artifact has changed, nothing more can be read */
+};
+
+/* "gpuobj: COMMAND: subject: sentence" on stderr; the status becomes 1. */
+void cli_error(struct cli *cli, const char *subject, const char *sentence);
+/* The same for an errno, negative or not. ESTALE makes the status 3, and stale true. */
+void cli_errno(struct cli *cli, const char *subject, int err);
+
+/* p, which malloc() or the like gave. NULL ends the program: one that lists and copies has
+ * nothing to save when memory runs out. */
+void *cli_memory(void *p);
+
+/* dir/name, the caller's to free; one slash between them. */
+char *cli_join(const char *dir, const char *name);
+
+/* The most that one read asks for. */
+#define CLI_READ_SIZE ((size_t)1 << 20)
+
+/* Writes all of it; negative errno. */
+int cli_write(int fd, const char *data, size_t size);
+
+/* Nodes with their names, in the order they were added. */
+struct cli_list {
+	struct cli_item *items;
+	size_t count;
+	size_t room;
+};
+
+struct cli_item {
+	struct gfs_node node;
+	char *name;
+};
+
+void cli_list_add(struct cli_list *list, const char *name, struct gfs_node node);
+/* What is in dir, or an error; what was read before it is kept. */
+int cli_list_read(struct cli_list *list, struct gfs *fs, struct gfs_node dir);
+void cli_list_fini(struct cli_list *list);
+
+void cli_ls(struct cli *cli, char **paths, int count);
+void cli_tree(struct cli *cli, char **paths, int count);
+void cli_cat(struct cli *cli, char **paths, int count);
+void cli_cp(struct cli *cli, char **paths, int count);
+
+#endif

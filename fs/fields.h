@@ -1,0 +1,56 @@
+/*
+ * Field tables: one row per JSON key, taken from the struct member itself. A table is an
+ * object's keys in their order and ends with FIELDS_END.
+ */
+#ifndef GFS_FIELDS_H
+#define GFS_FIELDS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "internal.h"
+#include "json.h"
+
+/* What a table is read from. */
+struct gfs_record {
+	const struct dec_artifact *artifact;
+	int id_width;
+	const char *sha256; /* of the artifact, for tables that show it */
+	const void *p; /* the struct that the table describes */
+	uint32_t index; /* of p in its array, 0 where there is none */
+};
+
+/* Writes one value that needs code. */
+typedef void (*gfs_put_fn)(const struct gfs_record *r, struct gfs_json *w, struct cJSON *in,
+			   const char *key);
+
+enum gfs_field_kind {
+	GFS_FIELD_FN,
+	GFS_FIELD_BOOL,
+	GFS_FIELD_U32,
+	GFS_FIELD_U64,
+	GFS_FIELD_WORD,
+	GFS_FIELD_TEXT,
+	GFS_FIELD_RANGE,
+};
+
+struct gfs_field {
+	const char *key; /* NULL ends the table */
+	enum gfs_field_kind kind;
+	size_t offset;
+	gfs_put_fn put;
+};
+
+extern const struct gfs_field gfs_artifact_fields[]; /* struct dec_artifact */
+extern const struct gfs_field gfs_container_fields[]; /* struct dec_container */
+extern const struct gfs_field gfs_object_fields[]; /* struct dec_object */
+extern const struct gfs_field gfs_fatbin_fields[]; /* the same, fatbin entries alone */
+extern const struct gfs_field gfs_location_fields[]; /* struct dec_object */
+extern const struct gfs_field gfs_target_fields[]; /* struct dec_target */
+extern const struct gfs_field gfs_problem_fields[]; /* struct dec_problem, in problems.json */
+
+/* Adds the keys of a table to a JSON object. */
+void gfs_fields_put(const struct gfs_record *r, const struct gfs_field *fields, struct gfs_json *w,
+		    struct cJSON *in);
+
+#endif

@@ -1,0 +1,437 @@
+/*
+ * The tree as a FUSE file system, on libfuse's low-level interface. Node ids are the
+ * tree's own inode numbers, which are computed, so there is nothing to forget and no
+ * handler for it. Neither are there any for extended attributes: the kernel then asks for
+ * them once and never again.
+ */
+#include "fuse_internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "source.h"
+#include "watch.h"
+
+/* Nothing here ever changes, so the kernel may keep what it has learned. Seconds. */
+#define FOR_EVER 1e9
+
+static struct gfs_front *front_of(fuse_req_t req)
+{
+	return fuse_req_userdata(req);
+}
+
+/* ---- names and attributes --------------------------------------------------------- */
+
+bool gfs_front_node(fuse_req_t req, fuse_ino_t ino, struct gfs_node *node)
+{
+	if (gfs_node_from_ino(front_of(req)->fs, ino, node))
+		return true;
+	fuse_reply_err(req, ENOENT);
+	return false;
+}
+
+static int fill_entry(struct gfs *fs, struct gfs_node node, struct fuse_entry_param *entry)
+{
+	*entry = (struct fuse_entry_param){
+		.ino = gfs_ino(node),
+		.attr_timeout = FOR_EVER,
+		.entry_timeout = FOR_EVER,
+	};
+	return gfs_getattr(fs, node, &entry->attr);
+}
+
+static void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
+{
+	struct gfs *fs = front_of(req)->fs;
+	struct fuse_entry_param entry = { .entry_timeout = FOR_EVER };
+	struct gfs_node dir, node;
+	int err;
+
+	if (!gfs_front_node(req, parent, &dir))
+		return;
+	err = gfs_lookup(fs, dir, name, &node);
+	if (err == -ENOENT)
+		err = 0; /* an entry without a node: the kernel keeps that there is none */
+	else if (!err)
+		err = fill_entry(fs, node, &entry);
+	if (err)
+		fuse_reply_err(req, -err);
+	else
+		fuse_reply_entry(req, &entry);
+}
+
+static void op_getattr(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
+{
+	struct gfs_node node;
+	struct stat st;
+	int err;
+
+	(void)fi;
+	if (!gfs_front_node(req, ino, &node))
+		return;
+	err = gfs_getattr(front_of(req)->fs, node, &st);
+	if (err)
+		fuse_reply_err(req, -err);
+	else
+		fuse_reply_attr(req, &st, FOR_EVER);
+}
+
+static void op_statfs(fuse_req_t req, fuse_ino_t ino)
+{
+	const struct dec_artifact *artifact = front_of(req)->fs->artifact;
+	struct statvfs st = {
+		.f_bsize = 4096,
+		.f_frsize = 4096,
+		.f_blocks = artifact->size / 4096 + (artifact->size % 4096 != 0),
+		.f_files = (fsfilcnt_t)artifact->container_count + artifact->object_count +
+			   artifact->target_count,
+		.f_namemax = GFS_NAME_MAX,
+	};
+
+	(void)ino;
+	fuse_reply_statfs(req, &st);
+}
+
+/* ---- directories ------------------------------------------------------------------ */
+
+/* "." and ".." are ours, not the tree's: they stand at offsets 0 and 1, and the tree's
+ * cursors follow from here. */
+#define DOTS 2
+
+struct listing {
+	struct gfs *fs;
+	fuse_req_t req;
+	bool plus;
+	char *data;
+	size_t size;
+	size_t used;
+};
+
+/* Non-zero: the buffer is full. */
+static int list_entry(struct listing *list, const char *name,
+		      const struct fuse_entry_param *entry, uint64_t next)
+{
+	char *at = list->data + list->used;
+	size_t room = list->size - list->used;
+	size_t need;
+
+	if (list->plus)
+		need = fuse_add_direntry_plus(list->req, at, room, name, entry, (off_t)next);
+	else
+		need = fuse_add_direntry(list->req, at, room, name, &entry->attr, (off_t)next);
+	if (need > room)
+		return 1;
+	list->used += need;
+	return 0;
+}
+
+/* An entry with type and inode number alone. Its node id is 0, so that the kernel asks for
+ * the attributes when somebody wants them. */
+static struct fuse_entry_param bare_entry(struct gfs_node node)
+{
+	return (struct fuse_entry_param){
+		.attr.st_ino = gfs_ino(node),
+		.attr.st_mode = gfs_is_dir(node) ? S_IFDIR : S_IFREG,
+	};
+}
+
+static int list_child(void *ctx, const char *name, struct gfs_node child, uint64_t next)
+{
+	struct listing *list = ctx;
+	struct fuse_entry_param entry;
+
+	if (!list->plus || gfs_attr_is_costly(child) || fill_entry(list->fs, child, &entry))
+		entry = bare_entry(child);
+	return list_entry(list, name, &entry, next + DOTS);
+}
+
+/* The kernel finds a parent by itself: ".." needs no true inode number here. */
+static int list_dots(struct listing *list, struct gfs_node dir, uint64_t off)
+{
+	struct fuse_entry_param dot = bare_entry(dir);
+
+	if (off < 1 && list_entry(list, ".", &dot, 1))
+		return 1;
+	return off < DOTS && list_entry(list, "..", &dot, DOTS);
+}
+
+static void reply_listing(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, bool plus)
+{
+	struct gfs_front *front = front_of(req);
+	struct listing list = { .fs = front->fs, .req = req, .plus = plus, .size = size };
+	uint64_t cursor = off > DOTS ? (uint64_t)off - DOTS : 0;
+	struct gfs_buffer *buffer;
+	struct gfs_node dir;
+	int err = 0;
+
+	if (!gfs_front_node(req, ino, &dir))
+		return;
+	buffer = gfs_buffer_take(front, size);
+	if (!buffer) {
+		fuse_reply_err(req, ENOMEM);
+		return;
+	}
+	list.data = buffer->data;
+	if (!list_dots(&list, dir, (uint64_t)off))
+		err = gfs_readdir(front->fs, dir, cursor, list_child, &list);
+	if (err < 0 && list.used == 0)
+		fuse_reply_err(req, -err);
+	else
+		fuse_reply_buf(req, list.data, list.used);
+	gfs_buffer_put(front, buffer);
+}
+
+static void op_readdir(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
+		       struct fuse_file_info *fi)
+{
+	(void)fi;
+	reply_listing(req, ino, size, off, false);
+}
+
+static void op_readdirplus(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
+			   struct fuse_file_info *fi)
+{
+	(void)fi;
+	reply_listing(req, ino, size, off, true);
+}
+
+/* ---- opening ---------------------------------------------------------------------- */
+
+/* With -o ro the mount has no files that need state, so opens can go without a request. */
+static void op_init(void *userdata, struct fuse_conn_info *conn)
+{
+	struct gfs_front *front = userdata;
+	bool fast = front->fs->options.read_only;
+
+	front->no_open = fast && (conn->capable & FUSE_CAP_NO_OPEN_SUPPORT);
+	front->no_opendir = fast && (conn->capable & FUSE_CAP_NO_OPENDIR_SUPPORT);
+	/* A listing that the kernel caches without attributes would cost one lookup an entry
+	 * afterwards, so each listing carries them. */
+	conn->want &= ~(unsigned int)(FUSE_CAP_READDIRPLUS_AUTO | FUSE_CAP_AUTO_INVAL_DATA);
+	conn->want |= conn->capable & FUSE_CAP_READDIRPLUS;
+}
+
+static void op_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
+{
+	(void)ino;
+	if ((fi->flags & O_ACCMODE) != O_RDONLY || fi->flags & O_TRUNC) {
+		fuse_reply_err(req, EROFS);
+		return;
+	}
+	if (front_of(req)->no_open) {
+		fuse_reply_err(req, ENOSYS);
+		return;
+	}
+	fi->keep_cache = 1;
+	fi->noflush = 1;
+	fuse_reply_open(req, fi);
+}
+
+static void op_opendir(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
+{
+	(void)ino;
+	if (front_of(req)->no_opendir) {
+		fuse_reply_err(req, ENOSYS);
+		return;
+	}
+	fi->cache_readdir = 1;
+	fi->keep_cache = 1;
+	fuse_reply_open(req, fi);
+}
+
+/* ---- what would change the tree --------------------------------------------------- */
+
+/* A missing handler would answer "Function not implemented", which tells nobody anything. */
+#define REFUSE(op, ...)                                                                            \
+	static void op(fuse_req_t req, __VA_ARGS__)                                                \
+	{                                                                                          \
+		fuse_reply_err(req, EROFS);                                                        \
+	}
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+REFUSE(op_setattr, fuse_ino_t i, struct stat *st, int set, struct fuse_file_info *fi)
+REFUSE(op_mknod, fuse_ino_t i, const char *name, mode_t mode, dev_t dev)
+REFUSE(op_mkdir, fuse_ino_t i, const char *name, mode_t mode)
+REFUSE(op_unlink, fuse_ino_t i, const char *name)
+REFUSE(op_symlink, const char *text, fuse_ino_t i, const char *name)
+REFUSE(op_rename, fuse_ino_t i, const char *n, fuse_ino_t i2, const char *n2, unsigned int flags)
+REFUSE(op_link, fuse_ino_t i, fuse_ino_t i2, const char *name)
+REFUSE(op_create, fuse_ino_t i, const char *name, mode_t mode, struct fuse_file_info *fi)
+REFUSE(op_setxattr, fuse_ino_t i, const char *name, const char *v, size_t size, int flags)
+REFUSE(op_removexattr, fuse_ino_t i, const char *name)
+REFUSE(op_fallocate, fuse_ino_t i, int mode, off_t off, off_t len, struct fuse_file_info *fi)
+#pragma GCC diagnostic pop
+
+static const struct fuse_lowlevel_ops ops = {
+	.init = op_init,
+	.lookup = op_lookup,
+	.getattr = op_getattr,
+	.statfs = op_statfs,
+	.opendir = op_opendir,
+	.readdir = op_readdir,
+	.readdirplus = op_readdirplus,
+	.open = op_open,
+	.read = gfs_front_read,
+	.setattr = op_setattr,
+	.mknod = op_mknod,
+	.mkdir = op_mkdir,
+	.unlink = op_unlink,
+	.rmdir = op_unlink,
+	.symlink = op_symlink,
+	.rename = op_rename,
+	.link = op_link,
+	.create = op_create,
+	.setxattr = op_setxattr,
+	.removexattr = op_removexattr,
+	.fallocate = op_fallocate,
+};
+
+/* ---- the session ------------------------------------------------------------------ */
+
+/* One argument with the defaults, before the user's own so that those win. */
+static int insert_defaults(struct fuse_args *rest, const char *device)
+{
+	char *name = NULL;
+	char *arg = NULL;
+	char *opts = NULL;
+	int err = -1;
+
+	if (asprintf(&name, "fsname=%s", device) < 0)
+		return -1;
+	if (fuse_opt_add_opt(&opts, "nosuid,nodev,default_permissions,subtype=gpuobjfs") == 0 &&
+	    fuse_opt_add_opt_escaped(&opts, name) == 0 && asprintf(&arg, "-o%s", opts) >= 0)
+		err = fuse_opt_insert_arg(rest, 1, arg);
+	free(arg);
+	free(opts);
+	free(name);
+	return err;
+}
+
+struct gfs_front *gfs_front_new(const struct gfs_mount_args *args, const char *device)
+{
+	struct gfs_front *front = calloc(1, sizeof(*front));
+
+	if (!front)
+		return NULL;
+	if (pthread_key_create(&front->buffer, gfs_buffer_free) != 0) {
+		free(front);
+		return NULL;
+	}
+	pthread_mutex_init(&front->lock, NULL);
+	pthread_cond_init(&front->changed, NULL);
+	if (insert_defaults(args->rest, device) == 0)
+		front->session = fuse_session_new(args->rest, &ops, sizeof(ops), front);
+	if (front->session)
+		return front;
+	gfs_front_free(front);
+	return NULL;
+}
+
+int gfs_front_mount(struct gfs_front *front, struct gfs *fs, const char *mountpoint)
+{
+	front->fs = fs;
+	if (fuse_set_signal_handlers(front->session) < 0)
+		return -EINVAL;
+	front->handles_signals = true;
+	if (fuse_session_mount(front->session, mountpoint) < 0)
+		return -EIO;
+	front->mounted = true;
+	return 0;
+}
+
+int gfs_front_daemonize(struct gfs_front *front, bool foreground)
+{
+	(void)front;
+	return fuse_daemonize(foreground) < 0 ? -EIO : 0;
+}
+
+static int drop_cached(void *ctx, const char *name, struct gfs_node node, uint64_t next)
+{
+	struct gfs_front *front = ctx;
+
+	(void)name;
+	(void)next;
+	/* -ENOENT says that the kernel does not know the node, which is as good. */
+	fuse_lowlevel_notify_inval_inode(front->session, gfs_ino(node), 0, 0);
+	if (gfs_is_dir(node))
+		gfs_readdir(front->fs, node, 0, drop_cached, front);
+	return 0;
+}
+
+static void on_stale(void *ctx)
+{
+	drop_cached(ctx, "", gfs_root(), 0);
+}
+
+static int run_threads(struct fuse_session *session, unsigned int threads)
+{
+	struct fuse_loop_config *config = fuse_loop_cfg_create();
+	int err;
+
+	if (!config)
+		return -ENOMEM;
+	fuse_loop_cfg_set_max_threads(config, threads);
+	err = fuse_session_loop_mt(session, config);
+	fuse_loop_cfg_destroy(config);
+	return err;
+}
+
+/* Two more than decode at full speed, so that a listing need not wait for a decode. */
+static unsigned int default_threads(void)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return cpus > 0 ? (unsigned int)cpus + 2 : 4;
+}
+
+static void unmount(struct gfs_front *front)
+{
+	if (front->mounted)
+		fuse_session_unmount(front->session);
+	front->mounted = false;
+}
+
+int gfs_front_run(struct gfs_front *front, const struct gfs_mount_args *args)
+{
+	struct gfs_source *source = front->fs->source;
+	unsigned int threads = args->max_threads ? args->max_threads : default_threads();
+	int err;
+
+	/* Without the watch pages that the kernel has cached outlive a change; reads that
+	 * come here are refused all the same. */
+	if (gfs_source_path(source))
+		gfs_watch_start(source, on_stale, front, &front->watch);
+	err = args->single_thread ? fuse_session_loop(front->session)
+				  : run_threads(front->session, threads);
+	gfs_watch_stop(front->watch);
+	gfs_front_end_reads(front);
+	unmount(front);
+	return err < 0 ? err : 0; /* above 0: the number of the signal that ended it */
+}
+
+void gfs_front_free(struct gfs_front *front)
+{
+	if (!front)
+		return;
+	unmount(front);
+	if (front->handles_signals)
+		fuse_remove_signal_handlers(front->session);
+	if (front->session)
+		fuse_session_destroy(front->session);
+	gfs_buffer_free(pthread_getspecific(front->buffer)); /* this thread goes on */
+	pthread_key_delete(front->buffer);
+	pthread_cond_destroy(&front->changed);
+	pthread_mutex_destroy(&front->lock);
+	free(front);
+}
+
+const char *gfs_front_library(void)
+{
+	return fuse_pkgversion();
+}

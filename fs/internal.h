@@ -1,0 +1,65 @@
+/*
+ * fs: private header of the room. One struct gfs is one opened artifact: its source,
+ * inventory and cache. Both programs (the mount and gpuobj) are thin fronts over the
+ * functions here; none of them includes libfuse.
+ *
+ * Functions that return int give 0 or a negative errno unless they say otherwise.
+ */
+#ifndef GFS_INTERNAL_H
+#define GFS_INTERNAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+#include "decode.h"
+
+struct gfs_source;
+struct gfs_cache;
+
+/* Exit statuses of both programs, documented in the man pages. */
+enum gfs_exit {
+	GFS_EXIT_OK = 0,
+	GFS_EXIT_FAILURE = 1, /* mount, memory, output ... failed */
+	GFS_EXIT_USAGE = 2, /* unknown option, missing or surplus argument */
+	GFS_EXIT_ARTIFACT = 3, /* the artifact cannot be read, is no regular file, is empty, changed */
+	GFS_EXIT_REFUSED = 4, /* a kind of file that is not taken */
+};
+
+/* Why something failed, for a person; exit is what the program should end with. */
+struct gfs_message {
+	enum gfs_exit exit;
+	char text[512];
+};
+
+void gfs_message_set(struct gfs_message *msg, enum gfs_exit exit, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* What both programs let the user set; options.h has the table of their spellings. */
+struct gfs_options {
+	const char *artifact; /* path; NULL with sample set */
+	bool sample; /* the artifact built into the program */
+	bool read_only; /* leave /queues out, the fast mode of the mount */
+	uint64_t cache; /* byte budget of decoded payloads and rendered text */
+	const char *tmpdir; /* where decodes too large for the cache go */
+	const char *sha256; /* refuse a file with another digest; NULL: any */
+	struct dec_limits limits;
+};
+
+struct gfs {
+	struct gfs_options options;
+	struct gfs_source *source;
+	struct gfs_cache *cache;
+	struct dec_artifact *artifact;
+	int id_width; /* digits of an id: 5, or what the largest index needs */
+	uid_t uid; /* owner of every file */
+	gid_t gid;
+};
+
+/* Opens source, inventory and cache. On failure *fs is NULL and msg says why. The strings
+ * in options must outlive the gfs. */
+int gfs_open(const struct gfs_options *options, struct gfs **fs, struct gfs_message *msg);
+void gfs_close(struct gfs *fs);
+
+#endif

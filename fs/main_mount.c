@@ -1,0 +1,250 @@
+/* gpuobjfs: shows what is inside one file as a file system. */
+#include "front_fuse.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+
+#include "options.h"
+#include "source.h"
+
+static void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+static void complain(const char *fmt, ...)
+{
+	va_list ap;
+
+	fputs("gpuobjfs: ", stderr);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+}
+
+/* ---- help ------------------------------------------------------------------------- */
+
+static int help(void)
+{
+	puts("usage: gpuobjfs [options] ARTIFACT MOUNTPOINT\n"
+	     "       gpuobjfs [options] --sample MOUNTPOINT\n"
+	     "\n"
+	     "Shows the GPU code objects inside ARTIFACT as files under MOUNTPOINT.\n"
+	     "fusermount3 -u MOUNTPOINT ends it.\n"
+	     "\n"
+	     "    -f                     stay in the foreground\n"
+	     "    -s                     serve with one thread\n"
+	     "    -d                     print every request, implies -f\n"
+	     "    -h, --help             this text\n"
+	     "    -V, --version          versions of gpuobjfs and libfuse\n"
+	     "    --sample               mount an artifact that is built in\n"
+	     "    -o OPTION[,OPTION...]\n"
+	     "    ro                     leave out what can be written; opens and warm reads\n"
+	     "                           then run at native speed\n"
+	     "    allow_other            let other users in (fuse.conf may forbid it)\n"
+	     "    max_threads=N          requests served at once (CPUs + 2)");
+	gfs_options_help();
+	puts("\nNumbers take K, M, G. Other mount options go to libfuse. See gpuobjfs(1).");
+	return fflush(stdout) == 0 ? GFS_EXIT_OK : GFS_EXIT_FAILURE;
+}
+
+static int version(void)
+{
+	printf("gpuobjfs %s\nlibfuse %s\n", GFS_VERSION, gfs_front_library());
+	return fflush(stdout) == 0 ? GFS_EXIT_OK : GFS_EXIT_FAILURE;
+}
+
+/* ---- the mount point -------------------------------------------------------------- */
+
+/* path as a shell takes it, where it holds more than the usual characters. */
+static void print_quoted(FILE *out, const char *path)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789/._-+,:@%=";
+
+	if (strspn(path, plain) == strlen(path)) {
+		fputs(path, out);
+		return;
+	}
+	fputc('\'', out);
+	for (; *path; path++)
+		*path == '\'' ? fputs("'\\''", out) : fputc(*path, out);
+	fputc('\'', out);
+}
+
+static void complain_mountpoint(const char *path, int err)
+{
+	if (err != ENOTCONN) {
+		complain("cannot mount on %s: %s", path, strerror(err));
+		return;
+	}
+	fprintf(stderr, "gpuobjfs: %s: a mount whose program has died is still there; end it with:\n",
+		path);
+	fputs("fusermount3 -u ", stderr);
+	print_quoted(stderr, path);
+	fputc('\n', stderr);
+}
+
+static bool is_inside(const char *path, const char *dir)
+{
+	size_t len = strlen(dir);
+
+	if (len == 1) /* the root directory */
+		return true;
+	return strncmp(path, dir, len) == 0 && path[len] == '/';
+}
+
+/* A path below the mount point would lead back into the mount, and its reader wait for
+ * itself. */
+static bool hides(const char *mountpoint, const char *artifact)
+{
+	char *real = realpath(artifact, NULL);
+	char *slash = strrchr(artifact, '/');
+	char *dir = slash ? strndup(artifact, (size_t)(slash - artifact) + 1) : strdup(".");
+	char *real_dir = dir ? realpath(dir, NULL) : NULL;
+	bool hidden = (real && is_inside(real, mountpoint)) ||
+		      (real_dir && (strcmp(real_dir, mountpoint) == 0 ||
+				    is_inside(real_dir, mountpoint)));
+
+	free(real_dir);
+	free(dir);
+	free(real);
+	return hidden;
+}
+
+/* The absolute path of the mount point, the caller's to free; NULL: it cannot be one. */
+static char *check_mountpoint(const struct gfs_mount_args *args)
+{
+	const char *artifact = args->options.artifact;
+	char *real = realpath(args->mountpoint, NULL);
+	struct statvfs fs;
+	struct stat st;
+
+	/* Attributes of a dead mount may come from the kernel's cache; statvfs() asks. */
+	if (!real || stat(real, &st) != 0 || statvfs(real, &fs) != 0) {
+		complain_mountpoint(args->mountpoint, errno);
+	} else if (!S_ISDIR(st.st_mode)) {
+		complain_mountpoint(args->mountpoint, ENOTDIR);
+	} else if (artifact && hides(real, artifact)) {
+		complain("%s would hide %s, which lies inside", args->mountpoint, artifact);
+	} else {
+		return real;
+	}
+	free(real);
+	return NULL;
+}
+
+/* ---- mounting --------------------------------------------------------------------- */
+
+/* The daemon works in the root directory, so what is relative now must not stay so. */
+/* One that does not exist, as the default may not, is left for the cache to complain of. */
+static char *pin_tmpdir(struct gfs_options *options)
+{
+	char *real = realpath(options->tmpdir, NULL);
+
+	if (real)
+		options->tmpdir = real;
+	return real;
+}
+
+static void tell_what_is_there(struct gfs *fs)
+{
+	const char *name = gfs_source_name(fs->source);
+	const struct dec_artifact *artifact = fs->artifact;
+
+	if (artifact->object_count == 0)
+		complain("%s: no GPU code found; mounted with an empty inventory", name);
+	if (artifact->partial)
+		complain("%s: the inventory is partial (%u problem%s); see problems.json", name,
+			 artifact->problem_count, artifact->problem_count == 1 ? "" : "s");
+}
+
+static int serve(struct gfs_front *front, struct gfs *fs, const struct gfs_mount_args *args,
+		 const char *mountpoint)
+{
+	int err = gfs_front_mount(front, fs, mountpoint);
+
+	if (err)
+		return GFS_EXIT_FAILURE;
+	tell_what_is_there(fs);
+	err = gfs_front_daemonize(front, args->foreground);
+	if (!err)
+		err = gfs_front_run(front, args);
+	if (err)
+		complain("%s: %s", args->mountpoint, strerror(-err));
+	return err ? GFS_EXIT_FAILURE : GFS_EXIT_OK;
+}
+
+static int open_and_serve(struct gfs_front *front, const struct gfs_mount_args *args,
+			  const char *mountpoint)
+{
+	struct gfs_message msg;
+	struct gfs *fs;
+	int status;
+
+	if (gfs_open(&args->options, &fs, &msg) != 0) {
+		complain("%s", msg.text);
+		return (int)msg.exit;
+	}
+	status = serve(front, fs, args, mountpoint);
+	gfs_close(fs);
+	return status;
+}
+
+/* What df and /proc/mounts show: never a relative path. */
+static char *device_name(const struct gfs_options *options)
+{
+	char *real = options->sample ? NULL : realpath(options->artifact, NULL);
+
+	if (real)
+		return real;
+	return strdup(options->sample ? "sample" : options->artifact);
+}
+
+static int run(struct gfs_mount_args *args)
+{
+	char *mountpoint = check_mountpoint(args);
+	char *device = device_name(&args->options);
+	char *tmpdir = pin_tmpdir(&args->options);
+	struct gfs_front *front = NULL;
+	int status = GFS_EXIT_FAILURE;
+
+	if (mountpoint && device) {
+		front = gfs_front_new(args, device);
+		status = front ? open_and_serve(front, args, mountpoint) : GFS_EXIT_USAGE;
+	}
+	gfs_front_free(front);
+	free(tmpdir);
+	free(device);
+	free(mountpoint);
+	return status;
+}
+
+static int usage_error(const struct gfs_message *msg)
+{
+	if (msg->text[0])
+		complain("%s", msg->text);
+	if (msg->exit == GFS_EXIT_USAGE)
+		fputs("Try 'gpuobjfs --help'.\n", stderr);
+	return (int)msg->exit;
+}
+
+int main(int argc, char **argv)
+{
+	struct gfs_mount_args args;
+	struct gfs_message msg;
+	int status;
+
+	if (gfs_mount_args_init(&args, argc, argv, &msg) != 0)
+		status = usage_error(&msg);
+	else if (args.help)
+		status = help();
+	else if (args.version)
+		status = version();
+	else
+		status = run(&args);
+	gfs_mount_args_fini(&args);
+	return status;
+}

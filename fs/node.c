@@ -1,0 +1,395 @@
+#include "node.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cache.h"
+#include "source.h"
+#include "tree.h"
+
+/*
+ * Inode numbers: the row's id in 8 bits, a and b in 28 each. Outer indexes stay low so
+ * that usual numbers are small. gfs_open() refuses inventories with larger indexes.
+ */
+#define ID_BITS 8
+#define A_SHIFT ID_BITS
+#define B_SHIFT (ID_BITS + GFS_INDEX_BITS)
+#define INDEX_MASK ((UINT64_C(1) << GFS_INDEX_BITS) - 1)
+
+/* objects/<id>/inspect/kernels/<kernel>/<file> has 7 with the root. */
+#define DEPTH_MAX 8
+
+/* What tools should read at once; the payload of a FUSE request. */
+#define BLOCK_SIZE 131072
+
+struct gfs_node gfs_root(void)
+{
+	return (struct gfs_node){ &gfs_root_entry, 0, 0 };
+}
+
+bool gfs_is_dir(struct gfs_node node)
+{
+	return S_ISDIR(node.entry->mode);
+}
+
+bool gfs_attr_is_costly(struct gfs_node node)
+{
+	return node.entry->costly;
+}
+
+/* ---- inode numbers ---------------------------------------------------------------- */
+
+uint64_t gfs_ino(struct gfs_node node)
+{
+	return node.entry->id | (uint64_t)node.a << A_SHIFT | (uint64_t)node.b << B_SHIFT;
+}
+
+/* The rows from at down to the one with this id; their number, 0 if it is not there. */
+static size_t find_row(const struct gfs_entry *at, uint8_t id,
+		       const struct gfs_entry *path[DEPTH_MAX], size_t depth)
+{
+	size_t found = 0;
+
+	if (depth == DEPTH_MAX)
+		return 0;
+	path[depth++] = at;
+	if (at->id == id)
+		return depth;
+	for (const struct gfs_entry *row = at->children; row && row->id && !found; row++)
+		found = find_row(row, id, path, depth);
+	if (!found && at->collection)
+		found = find_row(at->collection->each, id, path, depth);
+	return found;
+}
+
+static bool exists(const struct gfs *fs, struct gfs_node node)
+{
+	return !node.entry->exists || node.entry->exists(fs, node);
+}
+
+static struct gfs_node element(struct gfs_node dir, uint32_t index)
+{
+	const struct gfs_collection *c = dir.entry->collection;
+
+	return c->inner ? (struct gfs_node){ c->each, dir.a, index }
+			: (struct gfs_node){ c->each, index, dir.b };
+}
+
+/* From dir to its child in row, with the indexes of an inode number. */
+static bool step(struct gfs *fs, struct gfs_node *dir, const struct gfs_entry *row, uint32_t a,
+		 uint32_t b)
+{
+	const struct gfs_collection *c = dir->entry->collection;
+	uint32_t index = c && c->inner ? b : a;
+	uint32_t count;
+
+	if (c && row == c->each) {
+		if (c->count(fs, *dir, &count) != 0 || index >= count)
+			return false;
+		*dir = element(*dir, index);
+	} else {
+		dir->entry = row;
+	}
+	return exists(fs, *dir);
+}
+
+bool gfs_node_from_ino(struct gfs *fs, uint64_t ino, struct gfs_node *node)
+{
+	const struct gfs_entry *path[DEPTH_MAX];
+	uint32_t a = (uint32_t)(ino >> A_SHIFT & INDEX_MASK);
+	uint32_t b = (uint32_t)(ino >> B_SHIFT & INDEX_MASK);
+	size_t depth = find_row(&gfs_root_entry, (uint8_t)ino, path, 0);
+	struct gfs_node at = gfs_root();
+
+	if (depth == 0)
+		return false;
+	for (size_t i = 1; i < depth; i++)
+		if (!step(fs, &at, path[i], a, b))
+			return false;
+	/* Indexes that no directory on the way has used are not part of the node. */
+	if (gfs_ino(at) != ino)
+		return false;
+	*node = at;
+	return true;
+}
+
+/* ---- directories ------------------------------------------------------------------ */
+
+int gfs_lookup(struct gfs *fs, struct gfs_node dir, const char *name, struct gfs_node *node)
+{
+	const struct gfs_collection *c = dir.entry->collection;
+	uint32_t index;
+	int rc;
+
+	if (!gfs_is_dir(dir))
+		return -ENOTDIR;
+	if (strlen(name) > GFS_NAME_MAX)
+		return -ENAMETOOLONG;
+	for (const struct gfs_entry *row = dir.entry->children; row && row->id; row++) {
+		struct gfs_node child = { row, dir.a, dir.b };
+
+		if (strcmp(row->name, name) == 0 && exists(fs, child)) {
+			*node = child;
+			return 0;
+		}
+	}
+	if (!c)
+		return -ENOENT;
+	rc = c->find(fs, dir, name, &index);
+	if (rc != 0)
+		return rc;
+	*node = element(dir, index);
+	return exists(fs, *node) ? 0 : -ENOENT;
+}
+
+/* Cursors number the rows of the table, then the elements. */
+static int fill_rows(struct gfs *fs, struct gfs_node dir, uint64_t cursor, uint64_t *rows,
+		     gfs_fill fill, void *ctx)
+{
+	const struct gfs_entry *row = dir.entry->children;
+	uint64_t at = 0;
+	int stop = 0;
+
+	for (; row && row->id; row++, at++) {
+		struct gfs_node child = { row, dir.a, dir.b };
+
+		if (!stop && at >= cursor && exists(fs, child))
+			stop = fill(ctx, row->name, child, at + 1);
+	}
+	*rows = at;
+	return stop;
+}
+
+static int fill_elements(struct gfs *fs, struct gfs_node dir, uint64_t first, uint64_t rows,
+			 gfs_fill fill, void *ctx)
+{
+	const struct gfs_collection *c = dir.entry->collection;
+	char name[GFS_NAME_MAX + 1];
+	uint32_t count;
+	int rc = c->count(fs, dir, &count);
+
+	for (uint64_t i = first; rc == 0 && i < count; i++) {
+		struct gfs_node child = element(dir, (uint32_t)i);
+
+		if (!exists(fs, child))
+			continue;
+		rc = c->name(fs, dir, (uint32_t)i, name);
+		if (rc == 0 && fill(ctx, name, child, rows + i + 1) != 0)
+			break;
+	}
+	return rc;
+}
+
+int gfs_readdir(struct gfs *fs, struct gfs_node dir, uint64_t cursor, gfs_fill fill, void *ctx)
+{
+	uint64_t rows;
+
+	if (!gfs_is_dir(dir))
+		return -ENOTDIR;
+	if (fill_rows(fs, dir, cursor, &rows, fill, ctx) != 0 || !dir.entry->collection)
+		return 0;
+	return fill_elements(fs, dir, cursor > rows ? cursor - rows : 0, rows, fill, ctx);
+}
+
+int gfs_walk(struct gfs *fs, const char *path, struct gfs_node *node)
+{
+	struct gfs_node at = gfs_root();
+	char name[GFS_NAME_MAX + 1];
+
+	while (*path) {
+		size_t len = strcspn(path, "/");
+		int rc;
+
+		if (!gfs_is_dir(at))
+			return -ENOTDIR;
+		if (len > GFS_NAME_MAX)
+			return -ENAMETOOLONG;
+		memcpy(name, path, len);
+		name[len] = '\0';
+		path += len;
+		path += *path == '/';
+		if (len == 0 || strcmp(name, ".") == 0)
+			continue;
+		rc = gfs_lookup(fs, at, name, &at);
+		if (rc != 0)
+			return rc;
+		if (path[-1] == '/' && !gfs_is_dir(at))
+			return -ENOTDIR;
+	}
+	*node = at;
+	return 0;
+}
+
+/* ---- contents --------------------------------------------------------------------- */
+
+struct making {
+	struct gfs *fs;
+	struct gfs_node node;
+};
+
+static int make_text(void *ctx, struct gfs_blob *blob)
+{
+	const struct making *m = ctx;
+	char *text;
+	size_t size;
+	void *to;
+	int rc = m->node.entry->show(m->fs, m->node, &text, &size);
+
+	if (rc != 0)
+		return rc;
+	to = gfs_blob_alloc(blob, size, &rc);
+	if (to)
+		memcpy(to, text, size);
+	free(text);
+	return rc;
+}
+
+static int errno_of(const struct dec_error *err)
+{
+	switch (err->status) {
+	case DEC_OK:
+		return 0;
+	case DEC_E_NOMEM:
+		return -ENOMEM;
+	case DEC_E_READ:
+		return err->sys_errno ? -err->sys_errno : -EIO;
+	case DEC_E_REFUSED:
+	case DEC_E_DATA:
+		break;
+	}
+	return -EIO;
+}
+
+static int make_decoded(void *ctx, struct gfs_blob *blob)
+{
+	const struct making *m = ctx;
+	struct dec_error err = { .status = DEC_OK };
+	uint64_t size;
+	void *to;
+	int changed;
+	int rc = m->node.entry->size(m->fs, m->node, &size);
+
+	if (rc != 0)
+		return rc;
+	to = gfs_blob_alloc(blob, size, &rc);
+	if (!to)
+		return rc;
+	if (!m->node.entry->unpack(m->fs, m->node, to, &err))
+		rc = errno_of(&err);
+	changed = gfs_source_check(m->fs->source);
+	return changed != 0 ? changed : rc;
+}
+
+static int get_blob(struct gfs *fs, struct gfs_node node, struct gfs_waiter *waiter,
+		    struct gfs_blob **blob)
+{
+	struct making making = { fs, node };
+
+	return gfs_cache_get(fs->cache, gfs_ino(node), node.entry->show ? make_text : make_decoded,
+			     &making, waiter, blob);
+}
+
+static int size_of(struct gfs *fs, struct gfs_node node, uint64_t *size)
+{
+	const struct gfs_entry *entry = node.entry;
+	struct gfs_blob *blob;
+	int rc;
+
+	*size = 0;
+	if (gfs_is_dir(node))
+		return 0;
+	if (entry->size)
+		return entry->size(fs, node, size);
+	if (entry->range) {
+		*size = entry->range(fs, node).size;
+		return 0;
+	}
+	rc = get_blob(fs, node, NULL, &blob);
+	if (rc != 0)
+		return rc;
+	*size = gfs_blob_size(blob);
+	gfs_blob_put(blob);
+	return 0;
+}
+
+int gfs_getattr(struct gfs *fs, struct gfs_node node, struct stat *st)
+{
+	const struct timespec time = gfs_source_stat(fs->source)->st_mtim;
+	uint64_t size;
+	int rc = size_of(fs, node, &size);
+
+	if (rc != 0)
+		return rc;
+	memset(st, 0, sizeof(*st));
+	st->st_ino = gfs_ino(node);
+	st->st_mode = node.entry->mode;
+	st->st_nlink = 1;
+	st->st_uid = fs->uid;
+	st->st_gid = fs->gid;
+	st->st_size = (off_t)size;
+	st->st_blocks = (blkcnt_t)(size / 512 + (size % 512 != 0));
+	st->st_blksize = BLOCK_SIZE;
+	st->st_atim = time;
+	st->st_mtim = time;
+	st->st_ctim = time;
+	return 0;
+}
+
+static int read_range(struct gfs *fs, struct dec_range range, uint64_t offset, void *buf,
+		      size_t size, size_t *got)
+{
+	uint64_t left = offset < range.size ? range.size - offset : 0;
+	size_t n = size < left ? size : (size_t)left;
+	int rc = gfs_source_read(fs->source, range.offset + (n ? offset : 0), buf, n);
+
+	if (rc == 0)
+		*got = n;
+	return rc;
+}
+
+static int read_blob(struct gfs *fs, struct gfs_node node, uint64_t offset, void *buf, size_t size,
+		     size_t *got, struct gfs_waiter *waiter)
+{
+	struct gfs_blob *blob;
+	int rc = gfs_source_check(fs->source);
+
+	if (rc == 0 && node.entry->ready)
+		rc = node.entry->ready(fs, waiter);
+	if (rc == 0)
+		rc = get_blob(fs, node, waiter, &blob);
+	if (rc != 0)
+		return rc;
+	rc = gfs_blob_read(blob, offset, buf, size, got);
+	gfs_blob_put(blob);
+	return rc;
+}
+
+static int read_inside(struct gfs *fs, struct gfs_node node, uint64_t offset, void *buf,
+		       size_t size, size_t *got, struct gfs_waiter *waiter)
+{
+	struct dec_range range = node.entry->range(fs, node);
+	uint64_t left = offset < range.size ? range.size - offset : 0;
+	size_t n = size < left ? size : (size_t)left;
+
+	return read_blob(fs, node.entry->inside(fs, node), range.offset + (n ? offset : 0), buf, n,
+			 got, waiter);
+}
+
+int gfs_read(struct gfs *fs, struct gfs_node node, uint64_t offset, void *buf, size_t size,
+	     size_t *got, struct gfs_waiter *waiter)
+{
+	*got = 0;
+	if (gfs_is_dir(node))
+		return -EISDIR;
+	if (node.entry->inside)
+		return read_inside(fs, node, offset, buf, size, got, waiter);
+	if (node.entry->range)
+		return read_range(fs, node.entry->range(fs, node), offset, buf, size, got);
+	return read_blob(fs, node, offset, buf, size, got, waiter);
+}
+
+bool gfs_waiter_cancel(struct gfs *fs, struct gfs_waiter *waiter)
+{
+	return gfs_cache_cancel(fs->cache, waiter) || gfs_source_cancel(fs->source, waiter);
+}

@@ -1,0 +1,79 @@
+/*
+ * The tree: every file and directory that users see, without a mount.
+ *
+ * A node is a value, never allocated: the table row that describes it and up to two
+ * indexes (object, container or target; later kernel). Its inode number is computed
+ * from them, so numbers are stable across remounts and forgetting costs nothing.
+ */
+#ifndef GFS_NODE_H
+#define GFS_NODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+struct gfs;
+struct gfs_entry; /* one row of a directory table, tree.h */
+
+struct gfs_node {
+	const struct gfs_entry *entry;
+	uint32_t a; /* outer index, 0 where there is none */
+	uint32_t b; /* inner index, 0 where there is none */
+};
+
+/* File names are at most this many bytes (design: cut at 180 plus "~" and 16 digits). */
+#define GFS_NAME_MAX 255
+
+/* The root's inode number, FUSE's own. */
+#define GFS_ROOT_INO 1
+
+/*
+ * Somebody who wants bytes that another thread is already making. done() is called once,
+ * from the making thread, without locks held; the owner then calls gfs_read() again.
+ */
+struct gfs_waiter {
+	void (*done)(struct gfs_waiter *self);
+	struct gfs_waiter *next; /* owned by the cache while queued */
+};
+
+struct gfs_node gfs_root(void);
+uint64_t gfs_ino(struct gfs_node node);
+/* False: no such inode number in this artifact. */
+bool gfs_node_from_ino(struct gfs *fs, uint64_t ino, struct gfs_node *node);
+bool gfs_is_dir(struct gfs_node node);
+
+/* -ENOENT, -ENOTDIR, -ENAMETOOLONG. "." and ".." are not names. */
+int gfs_lookup(struct gfs *fs, struct gfs_node dir, const char *name, struct gfs_node *node);
+
+/* Exact size; renders JSON to learn it, never decodes a payload. */
+int gfs_getattr(struct gfs *fs, struct gfs_node node, struct stat *st);
+
+/* True: gfs_getattr() of this node is not cheap, readdirplus should leave it out. */
+bool gfs_attr_is_costly(struct gfs_node node);
+
+/*
+ * Calls fill for each child from cursor on (0: the first), in a fixed order, until it
+ * returns non-zero or the end. next is the cursor of the child after. "." and ".." are
+ * not given. The name is valid during the call only.
+ */
+typedef int (*gfs_fill)(void *ctx, const char *name, struct gfs_node child, uint64_t next);
+int gfs_readdir(struct gfs *fs, struct gfs_node dir, uint64_t cursor, gfs_fill fill, void *ctx);
+
+/*
+ * Copies up to size bytes at offset; *got is short only at the end of the file.
+ * -ESTALE: the artifact changed. -EIO: the payload does not decode. -EISDIR.
+ * With a waiter: -EINPROGRESS when another thread is making the bytes, and the waiter is
+ * queued. Without one the call sleeps until they are there.
+ */
+int gfs_read(struct gfs *fs, struct gfs_node node, uint64_t offset, void *buf, size_t size,
+	     size_t *got, struct gfs_waiter *waiter);
+
+/* Takes a queued waiter back. False: done() was or is being called, the caller must not
+ * free it. For requests that are interrupted. */
+bool gfs_waiter_cancel(struct gfs *fs, struct gfs_waiter *waiter);
+
+/* Walks a path ("/", "objects/00003/payload", repeated slashes and "." allowed; ".." not). */
+int gfs_walk(struct gfs *fs, const char *path, struct gfs_node *node);
+
+#endif

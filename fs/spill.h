@@ -1,0 +1,18 @@
+/*
+ * One unlinked temporary file, written through a map and read with pread.
+ */
+#ifndef GFS_SPILL_H
+#define GFS_SPILL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* A descriptor with size bytes allocated, so that writing them cannot fail, and a writable
+ * map of them; or a negative errno. size is not 0. */
+int spill_open(const char *dir, uint64_t size, void **map);
+void spill_unmap(void *map, uint64_t size);
+
+/* All len bytes or a negative errno. */
+int spill_read(int fd, uint64_t offset, void *buf, size_t len);
+
+#endif

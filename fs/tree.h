@@ -1,0 +1,98 @@
+/*
+ * The tables that describe the tree. node.c derives lookup, readdir, attributes, inode
+ * numbers and reads from them; a new file is one row and its show function.
+ *
+ * Rows and collections are const and shared by all mounts; the node says which object,
+ * container, target (a) and which thing inside it (b) a row stands for.
+ */
+#ifndef GFS_TREE_H
+#define GFS_TREE_H
+
+#include "internal.h"
+#include "node.h"
+
+/* Inode numbers have room for indexes below GFS_INDEX_MAX. */
+#define GFS_INDEX_BITS 28
+#define GFS_INDEX_MAX (UINT32_C(1) << GFS_INDEX_BITS)
+
+/* N directory entries of one kind: objects/<id>, targets/<target> ... */
+struct gfs_collection {
+	const struct gfs_entry *each; /* the row of every element; its name is not used */
+	bool inner; /* elements are told apart by b, a stays the directory's */
+	int (*count)(struct gfs *fs, struct gfs_node dir, uint32_t *count);
+	int (*name)(struct gfs *fs, struct gfs_node dir, uint32_t index,
+		    char name[GFS_NAME_MAX + 1]);
+	/* -ENOENT: no element is called so. */
+	int (*find)(struct gfs *fs, struct gfs_node dir, const char *name, uint32_t *index);
+};
+
+/*
+ * A directory has children, a collection, or both (children come first). A file has one
+ * content: show, range (of the artifact or inside another file) or unpack.
+ *
+ * The id is unique among all rows, below 256, and part of inode numbers. Taken: 1 the
+ * root; 2-15 files and directories in it; 16-31 containers; 32-79 objects; 80-111 targets.
+ * Two rows may share a name where exists() lets at most one of them be there.
+ */
+struct gfs_entry {
+	uint8_t id; /* 0 ends a table */
+	const char *name;
+	mode_t mode; /* with the S_IFMT bits */
+	bool costly; /* its size takes more than a few microseconds to learn */
+	bool (*exists)(const struct gfs *fs, struct gfs_node node); /* NULL: always */
+
+	/* Directories. */
+	const struct gfs_entry *children;
+	const struct gfs_collection *collection;
+
+	/* Text: made once, cached. The caller free()s *text. ready() may hold a read (not
+	 * the size) back and takes the waiter then. size() is for text whose size is known
+	 * before it can be shown. */
+	int (*show)(struct gfs *fs, struct gfs_node node, char **text, size_t *size);
+	int (*ready)(struct gfs *fs, struct gfs_waiter *waiter);
+	int (*size)(struct gfs *fs, struct gfs_node node, uint64_t *size);
+
+	/* Bytes of the artifact; with inside(), of the file that it names. */
+	struct dec_range (*range)(const struct gfs *fs, struct gfs_node node);
+	struct gfs_node (*inside)(const struct gfs *fs, struct gfs_node node);
+
+	/* Decoded bytes, cached; unpack() fills size() bytes. */
+	bool (*unpack)(const struct gfs *fs, struct gfs_node node, void *out,
+		       struct dec_error *err);
+};
+
+/* clang-format off */
+#define DIR_MODE (S_IFDIR | 0755)
+#define FILE_MODE (S_IFREG | 0444)
+#define DIR_ROW(i, n, ...) { .id = (i), .name = (n), .mode = DIR_MODE, __VA_ARGS__ }
+#define TEXT_ROW(i, n, fn, ...) \
+	{ .id = (i), .name = (n), .mode = FILE_MODE, .show = (fn), __VA_ARGS__ }
+#define RANGE_ROW(i, n, fn, ...) \
+	{ .id = (i), .name = (n), .mode = FILE_MODE, .range = (fn), __VA_ARGS__ }
+#define DECODED_ROW(i, n, size_fn, fn, ...) \
+	{ .id = (i), .name = (n), .mode = FILE_MODE, .size = (size_fn), .unpack = (fn), __VA_ARGS__ }
+#define END_OF_DIR { .id = 0 }
+/* clang-format on */
+
+extern const struct gfs_entry gfs_root_entry; /* tree_root.c */
+extern const struct gfs_collection gfs_containers; /* tree_container.c */
+extern const struct gfs_collection gfs_objects; /* tree_object.c */
+/* containers/<id>/decoded, tree_container.c */
+struct gfs_node gfs_container_decoded(uint32_t container);
+extern const struct gfs_collection gfs_targets; /* tree_target.c */
+
+/* ---- tree_show.c: what show functions and collections share ------------------------ */
+
+struct gfs_field;
+
+/* The record p (index of its array) as a JSON object with the keys of fields, then those
+ * of more (NULL: none). sha256 is for the artifact's own record. */
+int gfs_show_record(struct gfs *fs, const void *p, uint32_t index, const char *sha256,
+		    const struct gfs_field *fields, const struct gfs_field *more, char **text,
+		    size_t *size);
+
+/* Ids are decimal, of one width: no other spelling is found. */
+void gfs_id_name(const struct gfs *fs, uint32_t index, char name[GFS_NAME_MAX + 1]);
+int gfs_id_find(const struct gfs *fs, const char *name, uint32_t count, uint32_t *index);
+
+#endif
