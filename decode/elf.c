@@ -180,7 +180,7 @@ static bool table_chunk(struct dec_build *b, const struct dec_elf *elf, const st
 		return true;
 	if (!dec_peek(b, &b->head, offset, size, &v))
 		return false;
-	*ok = dec_elf_translate(out, size, v.p, size, t->type, elf);
+	*ok = dec_elf_translate(out, size, v.p, size, (int)t->type, elf);
 	return true;
 }
 

@@ -275,8 +275,8 @@ static bool note_count(struct dec_build *b, const struct bundle *u)
 			(unsigned long long)u->count, (unsigned long long)(u->left - HEADER_SIZE),
 			u->record_count);
 	return dec_note(
-		b, owner(u), DEC_PROBLEM_OUT_OF_BOUNDS, u->hit->at + u->header_end + 16,
-		"id length", DEC_PARTIAL,
+		b, owner(u), DEC_PROBLEM_OUT_OF_BOUNDS, u->base + u->header_end + 16, "id length",
+		DEC_PARTIAL,
 		"the record of entry %u or its id does not fit; %u of %llu entries are listed",
 		u->record_count, u->record_count, (unsigned long long)u->count);
 }

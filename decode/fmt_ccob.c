@@ -21,7 +21,8 @@ static const enum dec_codec methods[] = { DEC_CODEC_ZLIB, DEC_CODEC_ZSTD };
 
 /* First try for the entry table: a bundle of 8 entries has a header of about 600 bytes. */
 #define PREFIX_FIRST DEC_KIB(4)
-#define PREFIX_MAX ((uint64_t)DEC_BUNDLE_ENTRIES_MAX * (24 + DEC_ENTRY_ID_MAX))
+/* The header and as many records as are listed, each with the longest id. */
+#define PREFIX_MAX (32 + (uint64_t)DEC_BUNDLE_ENTRIES_MAX * (24 + DEC_ENTRY_ID_MAX))
 
 struct ccob {
 	const struct dec_hit *hit;
@@ -175,25 +176,47 @@ static bool prefix_decode(struct dec_build *b, const struct ccob *x, uint8_t *ou
 			err.sentence);
 }
 
+/* One try with a prefix of size bytes. *more: the entry table goes on behind it. */
+static bool entries_try(struct dec_build *b, const struct ccob *x, uint8_t *bytes, uint64_t size,
+			bool *more)
+{
+	uint32_t problems = b->problem_count;
+	struct dec_stream s;
+
+	*more = false;
+	if (!prefix_decode(b, x, bytes, (size_t)size, &s))
+		return false;
+	if (s.made == 0) /* a damaged stream has been noted already */
+		return b->problem_count > problems ||
+		       dec_note(b, owner(b), DEC_PROBLEM_DECODE_FAILED, x->c.stream.offset,
+				"compressed stream", DEC_PARTIAL, "decodes to nothing");
+	return dec_bundle_inner(b, x->hit, (struct dec_view){ bytes, s.made, 0 },
+				s.made < size ? s.made : x->c.decoded_size, more);
+}
+
 /* Grows the prefix until the entry table is in it. */
 static bool entries_list(struct dec_build *b, const struct ccob *x)
 {
 	uint64_t max = x->c.decoded_size < PREFIX_MAX ? x->c.decoded_size : PREFIX_MAX;
 	uint64_t size = max < PREFIX_FIRST ? max : PREFIX_FIRST;
-	bool more = true, ok = true;
-	struct dec_stream s;
+	uint64_t read = x->c.stream.size < DEC_WINDOW ? x->c.stream.size : DEC_WINDOW;
+	bool more = true, ok = true, within = true;
 
+	if (max == 0)
+		return dec_note(b, owner(b), DEC_PROBLEM_SIZE_MISMATCH,
+				x->hit->at + x->layout->decoded, "uncompressed size", DEC_PARTIAL,
+				"the uncompressed size is 0, which leaves no room for a bundle");
 	for (; ok && more; size = size * 8 < max ? size * 8 : max) {
-		uint8_t *bytes = malloc((size_t)size + 1);
-		bool last = size == max;
+		uint8_t *bytes;
 
+		if (!dec_spend_search(b, x->hit->at, read + size, &within))
+			return false;
+		if (!within)
+			return true;
+		bytes = malloc((size_t)size);
 		ok = bytes || dec_fatal(b, DEC_E_NOMEM, 0, x->hit->at, "bundle", "out of memory");
-		ok = ok && prefix_decode(b, x, bytes, (size_t)size, &s);
-		more = ok && s.made; /* else the damage has been noted, or nothing is there */
-		ok = ok &&
-		     (!more ||
-		      dec_bundle_inner(b, x->hit, (struct dec_view){ bytes, s.made, 0 },
-				       last || s.made < size ? s.made : x->c.decoded_size, &more));
+		ok = ok && entries_try(b, x, bytes, size, &more);
+		more = more && size < max; /* never at the maximum, see there */
 		free(bytes);
 	}
 	return ok;
@@ -216,7 +239,8 @@ static bool ccob_list(struct dec_build *b, struct ccob *x)
 		return dec_note(b, owner(b), DEC_PROBLEM_UNSUPPORTED_CODEC, method_at, "method",
 				DEC_PARTIAL, "compression method is not 0 (zlib) or 1 (zstd)");
 	if (!dec_limit_decoded(b, owner(b), x->c.stream.size, x->c.decoded_size,
-			       x->hit->at + x->layout->decoded, "uncompressed size", &past))
+			       x->hit->at + x->layout->decoded, "uncompressed size", DEC_COMPLETE,
+			       &past))
 		return false;
 	c = &b->containers[index];
 	c->past_limit = past;
@@ -239,7 +263,9 @@ static bool ccob_claim(struct dec_build *b, const struct dec_hit *hit, uint64_t 
 	if (!extent_read(b, &x))
 		return false;
 	/* Four letters and a small number are little proof: the stream has to be one. */
-	if (!hit->expected && !x.sized)
+	if (!hit->expected && !dec_stream_begins(b, x.c.codec, x.c.stream, &ok))
+		return false;
+	if (!hit->expected && (!ok || !x.sized))
 		return true;
 	*end = hit->at + x.c.range.size;
 	return ccob_list(b, &x);

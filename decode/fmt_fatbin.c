@@ -215,7 +215,7 @@ static bool read_codec(struct dec_build *b, const struct region *r, struct entry
 	if (o->codec == DEC_CODEC_NONE)
 		return true;
 	if (!dec_limit_decoded(b, owner(r, e), o->encoded.size, o->payload_size,
-			       e->at + E_UNCOMPRESSED_SIZE, "uncompressed_size", &past))
+			       e->at + E_UNCOMPRESSED_SIZE, "uncompressed_size", DEC_COMPLETE, &past))
 		return false;
 	o->has_payload = !past;
 	return true;

@@ -254,7 +254,7 @@ static bool compressed_list(struct dec_build *b, struct record *r)
 	bool past, ok;
 
 	if (!dec_limit_decoded(b, owner(b), r->c.stream.size, r->inflated,
-			       r->hit->at + OFF_INFLATED, "inflated size", &past))
+			       r->hit->at + OFF_INFLATED, "inflated size", DEC_PARTIAL, &past))
 		return false;
 	r->c.past_limit = past || r->inflated > INFLATE_MAX;
 	b->containers[b->container_count - 1].past_limit = past;
@@ -265,6 +265,10 @@ static bool compressed_list(struct dec_build *b, struct record *r)
 				"inflated size", DEC_PARTIAL,
 				"the entries of a compressed record over %llu bytes are not listed",
 				(unsigned long long)INFLATE_MAX);
+	if (!dec_spend_search(b, r->hit->at, r->inflated, &ok))
+		return false;
+	if (!ok)
+		return true;
 	bytes = malloc((size_t)r->inflated);
 	if (!bytes)
 		return dec_fatal(b, DEC_E_NOMEM, 0, r->hit->at, "record", "out of memory");

@@ -41,27 +41,28 @@ static bool take_segment(void *ctx, const struct dec_segment *s)
 	return !r->failed;
 }
 
+/* The table is copied once, so that names which share bytes do not multiply them. */
 static bool name_spans(struct reader *r)
 {
 	struct dec_build *b = r->b;
-	struct dec_view table;
+	struct dec_text table;
+	struct dec_view v;
 	uint64_t size =
 		r->names.size < DEC_SECTION_NAMES_MAX ? r->names.size : DEC_SECTION_NAMES_MAX;
 
 	if (!dec_fits(r->names.offset, size, r->elf.room))
 		size = 0;
-	if (!dec_peek(b, &b->head, r->elf.at + r->names.offset, (size_t)size, &table))
+	if (!dec_peek(b, &b->head, r->elf.at + (size ? r->names.offset : 0), (size_t)size, &v) ||
+	    !dec_text_copy(b, v.p, v.len, &table))
 		return false;
 	for (size_t i = 0; i < r->host->count; i++) {
-		struct dec_span *span = &r->host->spans[i];
-		size_t at = span->name.len, len;
+		struct dec_text *name = &r->host->spans[i].name;
 
-		span->name.len = 0;
-		if (at >= table.len)
-			continue;
-		len = strnlen((const char *)table.p + at, table.len - at);
-		if (!dec_text_copy(b, table.p + at, len, &span->name))
-			return false;
+		if (name->len < table.len)
+			*name = (struct dec_text){ table.p + name->len,
+						   strlen(table.p + name->len) };
+		else
+			*name = (struct dec_text){ dec_absent, 0 };
 	}
 	return true;
 }

@@ -14,7 +14,6 @@ enum {
 	BIGOBJ_SYMBOL = 20,
 	OPTIONAL_PLUS = 0x20b,
 	NAME_SIZE = 8,
-	LONG_NAME_MAX = 4096,
 };
 
 static const uint8_t bigobj_class[16] = { 0xc7, 0xa1, 0xba, 0xd1, 0xee, 0xba, 0xa9, 0x4b,
@@ -183,25 +182,41 @@ static bool decimal(const uint8_t *p, size_t len, uint64_t *value)
 	return i > 0;
 }
 
-static bool section_name(struct dec_build *b, const struct coff *c, const uint8_t *p,
+/* The string table, copied once, so that names which share bytes do not multiply them. */
+static bool strings_read(struct dec_build *b, const struct coff *c, struct dec_text *strings)
+{
+	uint64_t size = c->strings < c->range.size ? c->range.size - c->strings : 0;
+	struct dec_view v;
+
+	if (!c->strings)
+		size = 0;
+	if (size >= 4) { /* it begins with its own size */
+		if (!dec_peek(b, &b->head, c->range.offset + c->strings, 4, &v))
+			return false;
+		if (dec_le32(v.p) < size)
+			size = dec_le32(v.p);
+	}
+	if (size > DEC_SECTION_NAMES_MAX)
+		size = DEC_SECTION_NAMES_MAX;
+	return dec_peek(b, &b->head, c->range.offset + (size ? c->strings : 0), (size_t)size, &v) &&
+	       dec_text_copy(b, v.p, v.len, strings);
+}
+
+static bool section_name(struct dec_build *b, struct dec_text strings, const uint8_t *p,
 			 struct dec_text *name)
 {
-	uint64_t offset, left;
-	struct dec_view v;
+	uint64_t offset;
 	bool indirect = p[0] == '/' &&
 			(p[1] == '/' ? base64(p + 2, 6, &offset) : decimal(p + 1, 7, &offset));
 
-	if (!indirect || !c->strings || !dec_fits(c->strings, offset, c->range.size))
+	if (!indirect || offset >= strings.len)
 		return dec_text_copy(b, p, strnlen((const char *)p, NAME_SIZE), name);
-	left = c->range.size - c->strings - offset;
-	if (!dec_peek(b, &b->head, c->range.offset + c->strings + offset,
-		      (size_t)(left < LONG_NAME_MAX ? left : LONG_NAME_MAX), &v))
-		return false;
-	return dec_text_copy(b, v.p, strnlen((const char *)v.p, v.len), name);
+	*name = (struct dec_text){ strings.p + offset, strlen(strings.p + offset) };
+	return true;
 }
 
-static bool take_section(struct dec_build *b, const struct coff *c, const uint8_t *p,
-			 struct dec_host *host)
+static bool take_section(struct dec_build *b, const struct coff *c, struct dec_text strings,
+			 const uint8_t *p, struct dec_host *host)
 {
 	uint32_t virtual_size = dec_le32(p + 8), size = dec_le32(p + 16), at = dec_le32(p + 20);
 	struct dec_span *span;
@@ -211,7 +226,7 @@ static bool take_section(struct dec_build *b, const struct coff *c, const uint8_
 		size = virtual_size; /* the rest is padding up to the file alignment */
 	if (size == 0 || at == 0 || !dec_fits(at, size, c->range.size))
 		return true;
-	if (!section_name(b, c, p, &name))
+	if (!section_name(b, strings, p, &name))
 		return false;
 	span = dec_host_add(b, host, DEC_PLACE_SECTION, c->range.offset + at, size);
 	if (span)
@@ -221,6 +236,8 @@ static bool take_section(struct dec_build *b, const struct coff *c, const uint8_
 
 static bool sections_read(struct dec_build *b, const struct coff *c, struct dec_host *host)
 {
+	struct dec_text strings;
+
 	if (!dec_fits(c->table, c->sections * SECTION, c->range.size))
 		return dec_note(
 			b, DEC_OWNER_ARTIFACT, DEC_PROBLEM_TRUNCATED, c->range.offset + c->table,
@@ -228,14 +245,16 @@ static bool sections_read(struct dec_build *b, const struct coff *c, struct dec_
 			"section table of %llu entries reaches past the end of the file; its "
 			"bytes are searched without section names",
 			(unsigned long long)c->sections);
+	if (!strings_read(b, c, &strings))
+		return false;
 	for (uint64_t i = 0; i < c->sections; i++) {
 		uint8_t section[SECTION];
 		struct dec_view v;
 
 		if (!dec_peek(b, &b->head, c->range.offset + c->table + i * SECTION, SECTION, &v))
 			return false;
-		memcpy(section, v.p, SECTION); /* reading its name ends the view */
-		if (!take_section(b, c, section, host))
+		memcpy(section, v.p, SECTION);
+		if (!take_section(b, c, strings, section, host))
 			return false;
 	}
 	return dec_host_finish(b, host);

@@ -61,8 +61,9 @@ struct dec_build {
 	uint32_t *target_hash;
 	uint32_t target_hash_size;
 	uint64_t header_bytes; /* read of ELF tables, against limits.max_header_bytes */
+	uint64_t search_bytes; /* decoded for the inventory, against limits.max_search_bytes */
 	unsigned depth; /* archives around what is searched */
-	bool object_limit_noted, container_limit_noted, header_limit_noted;
+	bool object_limit_noted, container_limit_noted, header_limit_noted, search_limit_noted;
 	bool partial;
 };
 
@@ -109,10 +110,14 @@ struct dec_declared {
 bool dec_add_object(struct dec_build *b, struct dec_object *o, const struct dec_declared *declared,
 		    const struct dec_view *raw, uint32_t *index);
 
+/* Spends bytes of max_search_bytes; *ok false when they are used up, which is noted once. */
+bool dec_spend_search(struct dec_build *b, uint64_t offset, uint64_t bytes, bool *ok);
+
 /* Applies max_payload and max_ratio to what stored bytes claim to decode to; notes what is
  * past them and sets *past. */
 bool dec_limit_decoded(struct dec_build *b, struct dec_owner owner, uint64_t stored,
-		       uint64_t decoded, uint64_t field_offset, const char *field, bool *past);
+		       uint64_t decoded, uint64_t field_offset, const char *field,
+		       enum dec_severity severity, bool *past);
 
 /* True if some listed object's stored bytes start here: such a hit is no new object. */
 bool dec_object_starts_at(const struct dec_build *b, uint64_t offset);
@@ -231,6 +236,9 @@ bool dec_zstd_extent(struct dec_build *b, uint64_t offset, uint64_t limit, uint6
 		     bool *found);
 bool dec_zlib_extent(struct dec_build *b, uint64_t offset, uint64_t limit, uint64_t size,
 		     uint64_t *end, bool *found);
+/* By its first bytes alone. */
+bool dec_stream_begins(struct dec_build *b, enum dec_codec codec, struct dec_range stored,
+		       bool *yes);
 
 /* fmt_bare.c: lists [hit->at, end) as a bare container with one object. *index may be NULL. */
 bool dec_bare_list(struct dec_build *b, const struct dec_hit *hit, uint64_t end, enum dec_kind kind,

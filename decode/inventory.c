@@ -317,19 +317,38 @@ bool dec_add_object(struct dec_build *b, struct dec_object *o, const struct dec_
 	return true;
 }
 
+bool dec_spend_search(struct dec_build *b, uint64_t offset, uint64_t bytes, bool *ok)
+{
+	*ok = bytes <= b->limits.max_search_bytes - b->search_bytes;
+	if (*ok) {
+		b->search_bytes += bytes;
+		return true;
+	}
+	b->search_bytes = b->limits.max_search_bytes;
+	if (b->search_limit_noted)
+		return true;
+	b->search_limit_noted = true;
+	return dec_note(b, DEC_OWNER_ARTIFACT, DEC_PROBLEM_LIMIT, offset, "max_search_bytes",
+			DEC_PARTIAL,
+			"more than %llu bytes to decode for the inventory; compressed containers "
+			"from here on may not be listed",
+			(unsigned long long)b->limits.max_search_bytes);
+}
+
 bool dec_limit_decoded(struct dec_build *b, struct dec_owner owner, uint64_t stored,
-		       uint64_t decoded, uint64_t field_offset, const char *field, bool *past)
+		       uint64_t decoded, uint64_t field_offset, const char *field,
+		       enum dec_severity severity, bool *past)
 {
 	*past = true;
 	if (decoded > b->limits.max_payload)
-		return dec_note(b, owner, DEC_PROBLEM_LIMIT, field_offset, field, DEC_COMPLETE,
+		return dec_note(b, owner, DEC_PROBLEM_LIMIT, field_offset, field, severity,
 				"decodes to %llu bytes, past the limit of %llu (max_payload)",
 				(unsigned long long)decoded,
 				(unsigned long long)b->limits.max_payload);
 	/* Divides, so that the product cannot wrap. */
 	if (decoded > DEC_RATIO_FLOOR && b->limits.max_ratio &&
 	    decoded / b->limits.max_ratio > stored)
-		return dec_note(b, owner, DEC_PROBLEM_LIMIT, field_offset, field, DEC_COMPLETE,
+		return dec_note(b, owner, DEC_PROBLEM_LIMIT, field_offset, field, severity,
 				"%llu stored bytes decode to %llu, past the limit of %llu to 1 "
 				"(max_ratio)",
 				(unsigned long long)stored, (unsigned long long)decoded,

@@ -52,10 +52,10 @@ static bool read_more(struct search *s)
 	return dec_peek(s->b, &s->b->scan, s->pos, (size_t)want, &s->view);
 }
 
-/* Moves s->pos to the next place where four magic bytes stand; the range's end if none. */
-static bool next_prefix(struct search *s)
+/* Moves s->pos to the next place before end where four magic bytes stand; end if none. */
+static bool next_prefix(struct search *s, uint64_t end)
 {
-	while (range_end(s) - s->pos >= DEC_SCAN_PREFIX) {
+	while (s->pos < end && range_end(s) - s->pos >= DEC_SCAN_PREFIX) {
 		uint64_t seen = s->pos - s->view.origin;
 		size_t at;
 
@@ -68,12 +68,14 @@ static bool next_prefix(struct search *s)
 		at = dec_scan(s->view.p, s->view.len, (size_t)seen);
 		if (at < s->view.len) {
 			s->pos = s->view.origin + at;
+			if (s->pos >= end)
+				break;
 			return true;
 		}
 		/* A magic may begin in the last bytes and go on behind them. */
 		s->pos = s->view.origin + s->view.len - (DEC_SCAN_PREFIX - 1);
 	}
-	s->pos = range_end(s);
+	s->pos = end;
 	return true;
 }
 
@@ -203,14 +205,12 @@ static bool offer(struct search *s, const struct dec_format_row *row, bool *clai
 	return true;
 }
 
-/* A section that is a bundle entry by its name, from the last claim up to s->pos. */
+/* The next section that is a bundle entry by its name and begins behind the last claim. */
 static struct dec_span *entry_section(struct search *s)
 {
 	for (; s->next_span < s->host.count; s->next_span++) {
 		struct dec_span *span = &s->host.spans[s->next_span];
 
-		if (span->range.offset > s->pos)
-			return NULL;
 		if (span->entry && span->range.offset >= s->done)
 			return span;
 	}
@@ -225,30 +225,36 @@ static bool take_section(struct search *s, struct dec_span *span)
 	return span_place(s, span, &hit.place) && dec_bundle_section(s->b, &hit, span);
 }
 
+/* Offers the magic at s->pos to the formats. */
+static bool take_hit(struct search *s)
+{
+	bool has, claimed = false;
+
+	for (size_t f = 0; !claimed && f < sizeof(formats) / sizeof(formats[0]); f++) {
+		if (!has_magic(s, formats[f], &has))
+			return false;
+		if (has && !offer(s, formats[f], &claimed))
+			return false;
+	}
+	if (!claimed)
+		s->pos++;
+	return true;
+}
+
 static bool search_range(struct search *s)
 {
 	while (s->pos < range_end(s)) {
-		bool has, claimed = false;
-		struct dec_span *section;
+		struct dec_span *section = entry_section(s);
+		uint64_t end = section ? section->range.offset : range_end(s);
 
-		if (!next_prefix(s))
+		if (!next_prefix(s, end))
 			return false;
-		section = entry_section(s);
-		if (section) {
-			if (!take_section(s, section))
+		if (s->pos < end) {
+			if (!take_hit(s))
 				return false;
-			continue;
+		} else if (section && !take_section(s, section)) {
+			return false;
 		}
-		if (s->pos == range_end(s))
-			break;
-		for (size_t f = 0; !claimed && f < sizeof(formats) / sizeof(formats[0]); f++) {
-			if (!has_magic(s, formats[f], &has))
-				return false;
-			if (has && !offer(s, formats[f], &claimed))
-				return false;
-		}
-		if (!claimed)
-			s->pos++;
 	}
 	return close_chain(s, range_end(s));
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <zlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 bool dec_stream_fail(struct dec_stream *s, enum dec_problem_code code, uint64_t offset,
 		     const char *format, ...)
@@ -65,7 +66,7 @@ enum step {
 
 struct pieces {
 	uint8_t *bytes;
-	size_t len, used;
+	size_t room, len, used;
 	uint64_t at; /* stored bytes read so far */
 };
 
@@ -83,7 +84,7 @@ static bool next_piece(struct dec_stream *s, struct pieces *p)
 				       "the stream cannot be decoded past this point");
 	if (left == 0)
 		return truncated(s);
-	p->len = left < DEC_WINDOW ? (size_t)left : DEC_WINDOW;
+	p->len = left < p->room ? (size_t)left : p->room;
 	p->used = 0;
 	if (!dec_stream_read(s, p->at, p->bytes, p->len))
 		return false;
@@ -95,9 +96,18 @@ static bool next_piece(struct dec_stream *s, struct pieces *p)
 typedef enum step (*stepper)(struct dec_stream *s, void *state, struct pieces *p, uint8_t *out,
 			     size_t room, size_t *made);
 
+/* Given a whole frame at once, zstd decodes straight into the output: an eighth less time.
+ * Most frames are smaller than this; a prefix needs no more than a window. */
+static size_t piece_room(const struct dec_stream *s)
+{
+	uint64_t most = s->end == DEC_STREAM_PREFIX ? DEC_WINDOW : DEC_MIB(4);
+
+	return (size_t)(s->stored.size < most ? s->stored.size : most);
+}
+
 static bool run(struct dec_stream *s, stepper step, void *state)
 {
-	struct pieces p = { .bytes = malloc(DEC_WINDOW) };
+	struct pieces p = { .room = piece_room(s), .bytes = malloc(piece_room(s) + 1) };
 	enum step result = STEP_ON;
 	bool ok = p.bytes || dec_stream_no_memory(s);
 	uint8_t spare;
@@ -138,6 +148,10 @@ static enum step step_zstd(struct dec_stream *s, void *state, struct pieces *p, 
 
 	p->used = in.pos;
 	*made = to.pos;
+	if (ZSTD_getErrorCode(hint) == ZSTD_error_memory_allocation) {
+		dec_stream_no_memory(s);
+		return STEP_FAILED;
+	}
 	if (ZSTD_isError(hint)) {
 		dec_stream_fail(s, DEC_PROBLEM_DECODE_FAILED, piece_offset(s, p),
 				"the zstd frame is damaged: %s", ZSTD_getErrorName(hint));
@@ -182,6 +196,10 @@ static enum step step_zlib(struct dec_stream *s, void *state, struct pieces *p, 
 		return STEP_END;
 	if (result == Z_OK || result == Z_BUF_ERROR)
 		return STEP_ON;
+	if (result == Z_MEM_ERROR) {
+		dec_stream_no_memory(s);
+		return STEP_FAILED;
+	}
 	dec_stream_fail(s, DEC_PROBLEM_DECODE_FAILED, piece_offset(s, p),
 			"the zlib stream is damaged: %s", z->msg ? z->msg : "no reason given");
 	return STEP_FAILED;
@@ -205,6 +223,7 @@ enum {
 	ZSTD_FRAME_MAGIC = 4,
 	ZSTD_SKIPPABLE_HEADER = 8,
 	ZSTD_BLOCK_HEADER = 3,
+	ZSTD_BLOCKSIZE_LIMIT = 128 << 10, /* RFC 8878, 3.1.1.2.4 */
 	ZSTD_FRAME_HEADER_MAX = 14, /* descriptor, window, dictionary id, content size */
 };
 
@@ -220,10 +239,15 @@ static unsigned frame_header_size(uint8_t descriptor)
 	return 1u + !single + dictionary[descriptor & 3] + size;
 }
 
-static bool skip_skippable(struct dec_build *b, uint64_t *at, uint64_t limit)
+/* What one header costs: dec_peek() reads this much when it has to. */
+#define HEADER_COST DEC_KIB(4)
+
+/* *ok false: the budget of the search is used up. */
+static bool skip_skippable(struct dec_build *b, uint64_t *at, uint64_t limit, bool *ok)
 {
 	struct dec_view v;
 
+	*ok = true;
 	while (limit - *at >= ZSTD_SKIPPABLE_HEADER) {
 		uint64_t size;
 
@@ -232,6 +256,10 @@ static bool skip_skippable(struct dec_build *b, uint64_t *at, uint64_t limit)
 		size = dec_le32(v.p + 4);
 		if ((dec_le32(v.p) & 0xfffffff0) != 0x184d2a50 ||
 		    size > limit - *at - ZSTD_SKIPPABLE_HEADER)
+			return true;
+		if (!dec_spend_search(b, *at, HEADER_COST, ok))
+			return false;
+		if (!*ok)
 			return true;
 		*at += ZSTD_SKIPPABLE_HEADER + size;
 	}
@@ -245,6 +273,8 @@ static bool skip_block(struct dec_build *b, uint64_t *at, uint64_t limit, bool *
 	uint32_t header, type, size;
 
 	*ok = limit - *at >= ZSTD_BLOCK_HEADER;
+	if (*ok && !dec_spend_search(b, *at, HEADER_COST, ok))
+		return false;
 	if (!*ok)
 		return true;
 	if (!dec_peek(b, &b->head, *at, ZSTD_BLOCK_HEADER, &v))
@@ -252,9 +282,12 @@ static bool skip_block(struct dec_build *b, uint64_t *at, uint64_t limit, bool *
 	header = (uint32_t)v.p[0] | (uint32_t)v.p[1] << 8 | (uint32_t)v.p[2] << 16;
 	*last = header & 1;
 	type = header >> 1 & 3;
-	size = type == 1 ? 1 : header >> 3; /* run-length blocks store one byte */
+	size = header >> 3;
+	*ok = type != 3 && size <= ZSTD_BLOCKSIZE_LIMIT;
+	if (type == 1) /* a run is stored as one byte */
+		size = 1;
 	*at += ZSTD_BLOCK_HEADER;
-	*ok = type != 3 && size <= limit - *at;
+	*ok = *ok && size <= limit - *at;
 	if (*ok)
 		*at += size;
 	return true;
@@ -269,9 +302,9 @@ bool dec_zstd_extent(struct dec_build *b, uint64_t offset, uint64_t limit, uint6
 	bool last = false, ok = true, checksum;
 
 	*found = false;
-	if (!skip_skippable(b, &at, limit))
+	if (!skip_skippable(b, &at, limit, &ok))
 		return false;
-	if (limit - at < ZSTD_FRAME_MAGIC + 1)
+	if (!ok || limit - at < ZSTD_FRAME_MAGIC + 1)
 		return true;
 	if (!dec_peek(b, &b->head, at, ZSTD_FRAME_MAGIC + 1, &v))
 		return false;
@@ -292,37 +325,97 @@ bool dec_zstd_extent(struct dec_build *b, uint64_t offset, uint64_t limit, uint6
 	return true;
 }
 
+/* RFC 1950, 2.2: deflate, and a check over both bytes. */
+static bool zlib_header(struct dec_view v)
+{
+	return v.len == 2 && (v.p[0] & 15) == 8 && (v.p[0] << 8 | v.p[1]) % 31 == 0;
+}
+
+struct inflating {
+	z_stream z;
+	uint8_t *in, *out; /* DEC_WINDOW bytes each */
+	uint64_t at, limit; /* the next byte to read, the end of what may be read */
+	uint64_t made;
+	int result;
+};
+
+/* Reads more when the input is used up, and inflates once. *ok false: there is no more, or
+ * the budget of the search is used up. */
+static bool inflate_some(struct dec_build *b, struct inflating *i, bool *ok)
+{
+	size_t size = i->limit - i->at < DEC_WINDOW ? (size_t)(i->limit - i->at) : DEC_WINDOW;
+	int err;
+
+	*ok = i->z.avail_in || size;
+	if (*ok && !dec_spend_search(b, i->at, DEC_WINDOW, ok))
+		return false;
+	if (!*ok)
+		return true;
+	if (i->z.avail_in == 0) {
+		err = b->source->read(b->source->ctx, i->at, i->in, size);
+		if (err)
+			return dec_fatal(b, DEC_E_READ, -err, i->at, "zlib stream",
+					 "cannot be read");
+		i->at += size;
+		i->z.next_in = i->in;
+		i->z.avail_in = (uInt)size;
+	}
+	i->z.next_out = i->out;
+	i->z.avail_out = (uInt)DEC_WINDOW;
+	i->result = inflate(&i->z, Z_NO_FLUSH);
+	i->made += DEC_WINDOW - i->z.avail_out;
+	return true;
+}
+
+static bool inflate_to_end(struct dec_build *b, struct inflating *i, uint64_t size)
+{
+	bool ok = true;
+
+	while (ok && (i->result == Z_OK || i->result == Z_BUF_ERROR) && i->made <= size)
+		if (!inflate_some(b, i, &ok))
+			return false;
+	return true;
+}
+
 bool dec_zlib_extent(struct dec_build *b, uint64_t offset, uint64_t limit, uint64_t size,
 		     uint64_t *end, bool *found)
 {
-	uint8_t *in = malloc(2 * (size_t)DEC_WINDOW), *out = in ? in + DEC_WINDOW : NULL;
-	z_stream z = { 0 };
-	uint64_t at = offset, made = 0;
-	int result = Z_OK, err = 0;
+	struct inflating i = { .at = offset, .limit = limit };
+	struct dec_view head;
+	bool ok;
 
 	*found = false;
-	if (!in || inflateInit(&z) != Z_OK) {
-		free(in);
+	if (!dec_peek(b, &b->head, offset, limit - offset < 2 ? 0 : 2, &head))
+		return false;
+	if (!zlib_header(head))
+		return true;
+	i.in = malloc(2 * (size_t)DEC_WINDOW);
+	if (!i.in || inflateInit(&i.z) != Z_OK) {
+		free(i.in);
 		return dec_fatal(b, DEC_E_NOMEM, 0, offset, "zlib stream", "out of memory");
 	}
-	while (!err && (result == Z_OK || result == Z_BUF_ERROR) && made <= size) {
-		if (z.avail_in == 0) {
-			z.avail_in =
-				limit - at < DEC_WINDOW ? (uInt)(limit - at) : (uInt)DEC_WINDOW;
-			if (z.avail_in == 0)
-				break;
-			err = b->source->read(b->source->ctx, at, in, z.avail_in);
-			at += z.avail_in;
-			z.next_in = in;
-		}
-		z.next_out = out;
-		z.avail_out = (uInt)DEC_WINDOW;
-		result = err ? Z_OK : inflate(&z, Z_NO_FLUSH);
-		made += DEC_WINDOW - z.avail_out;
-	}
-	*found = !err && result == Z_STREAM_END;
-	*end = at - z.avail_in;
-	inflateEnd(&z);
-	free(in);
-	return !err || dec_fatal(b, DEC_E_READ, -err, at, "zlib stream", "cannot be read");
+	i.out = i.in + DEC_WINDOW;
+	ok = inflate_to_end(b, &i, size);
+	*found = ok && i.result == Z_STREAM_END;
+	*end = i.at - i.z.avail_in;
+	inflateEnd(&i.z);
+	free(i.in);
+	return ok;
+}
+
+bool dec_stream_begins(struct dec_build *b, enum dec_codec codec, struct dec_range stored,
+		       bool *yes)
+{
+	struct dec_view v;
+	size_t size = codec == DEC_CODEC_ZSTD ? ZSTD_FRAME_MAGIC : 2;
+
+	*yes = false;
+	if (stored.size < size)
+		return true;
+	if (!dec_peek(b, &b->head, stored.offset, size, &v))
+		return false;
+	*yes = codec == DEC_CODEC_ZSTD ? dec_le32(v.p) == ZSTD_MAGICNUMBER ||
+						 (dec_le32(v.p) & 0xfffffff0) == 0x184d2a50
+				       : zlib_header(v);
+	return true;
 }

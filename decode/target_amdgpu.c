@@ -117,13 +117,17 @@ struct features {
 	char sramecc, xnack; /* '+', '-', 0: not stated */
 };
 
+static char *feature_slot(struct features *f, struct text name)
+{
+	if (equals(name, "xnack"))
+		return &f->xnack;
+	return equals(name, "sramecc") ? &f->sramecc : NULL;
+}
+
 static bool feature_take(struct features *f, struct text t)
 {
 	char sign = t.len ? t.p[t.len - 1] : 0;
-	struct text name = { t.p, t.len ? t.len - 1 : 0 };
-	char *slot = equals(name, "xnack")     ? &f->xnack
-		     : equals(name, "sramecc") ? &f->sramecc
-					       : NULL;
+	char *slot = feature_slot(f, (struct text){ t.p, t.len ? t.len - 1 : 0 });
 
 	if (!slot || *slot || (sign != '+' && sign != '-'))
 		return false;
@@ -139,22 +143,43 @@ static void append_feature(struct dec_declared *d, const char *name, char sign)
 		snprintf(d->name + used, sizeof(d->name) - used, ":%s%c", name, sign);
 }
 
-/* Canonical order; an id with features that are not known keeps its spelling. */
+/* "gfx906+xnack+sramecc": every feature that is named is on. */
+static bool features_old(struct features *f, struct text *processor)
+{
+	struct text rest = *processor;
+	bool known = true;
+
+	*processor = split(&rest, '+');
+	while (known && rest.len) {
+		struct text name = split(&rest, '+');
+		char *slot = feature_slot(f, name);
+
+		known = slot && !*slot;
+		if (known)
+			*slot = '+';
+	}
+	return known;
+}
+
+/* Canonical order; features that are not known keep their spelling. */
 static void declare_target_id(struct dec_declared *d, struct text id, struct text processor)
 {
 	struct features f = { 0 };
-	struct text rest = id;
-	bool known = true;
+	struct text rest = id, features;
+	bool known;
 
 	split(&rest, ':');
+	features = rest;
+	known = features_old(&f, &processor);
 	while (known && rest.len)
 		known = feature_take(&f, split(&rest, ':'));
-	if (!known) {
-		append(d, id);
-	} else {
-		append(d, processor);
+	append(d, processor);
+	if (known) {
 		append_feature(d, "sramecc", f.sramecc);
 		append_feature(d, "xnack", f.xnack);
+	} else if (features.len) {
+		append(d, (struct text){ ":", 1 });
+		append(d, features);
 	}
 	classify(d, processor);
 }
