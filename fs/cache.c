@@ -22,6 +22,8 @@ struct gfs_blob {
 	int error; /* of a failed one */
 	uint32_t refs; /* one of them the table's */
 	unsigned char *bytes; /* NULL: in the file */
+	void *object; /* an adopted one instead of bytes */
+	void (*release)(void *object);
 	uint64_t size;
 	int fd; /* -1: in memory */
 };
@@ -197,14 +199,21 @@ static bool make_room(struct gfs_cache *c, struct store *store, uint64_t size,
 }
 
 /* Not under the lock: giving back a gigabyte takes the kernel a while. */
+static void free_content(struct gfs_blob *b)
+{
+	if (b->fd >= 0)
+		close(b->fd);
+	else
+		free(b->bytes);
+	if (b->release)
+		b->release(b->object);
+}
+
 static void free_dead(struct gfs_blob *dead)
 {
 	for (struct gfs_blob *next; dead; dead = next) {
 		next = dead->chain;
-		if (dead->fd >= 0)
-			close(dead->fd);
-		else
-			free(dead->bytes);
+		free_content(dead);
 		free(dead);
 	}
 }
@@ -297,6 +306,58 @@ void *gfs_blob_alloc(struct gfs_blob *b, uint64_t size, int *err)
 	return b->bytes;
 }
 
+/* It exists already, so there is nothing to refuse: others make room for it. */
+void gfs_blob_adopt(struct gfs_blob *b, void *object, uint64_t bytes, void (*release)(void *object))
+{
+	struct gfs_cache *c = b->cache;
+	struct gfs_blob *dead = NULL;
+
+	assert(b->state == BLOB_MAKING && !b->bytes && !b->object);
+	pthread_mutex_lock(&c->lock);
+	make_room(c, &c->memory, bytes, &dead);
+	c->memory.used += bytes;
+	pthread_mutex_unlock(&c->lock);
+	free_dead(dead);
+	b->object = object;
+	b->release = release;
+	b->size = bytes;
+}
+
+const void *gfs_blob_object(const struct gfs_blob *b)
+{
+	return b->object;
+}
+
+void *gfs_scratch_alloc(struct gfs_cache *c, uint64_t size, struct gfs_blob **scratch, int *err)
+{
+	struct gfs_blob *b = calloc(1, sizeof(*b));
+	void *bytes;
+
+	*scratch = NULL;
+	*err = -ENOMEM;
+	if (!b)
+		return NULL;
+	b->cache = c;
+	b->fd = -1;
+	bytes = gfs_blob_alloc(b, size, err);
+	if (bytes)
+		*scratch = b;
+	else
+		free(b);
+	return bytes;
+}
+
+void gfs_scratch_free(struct gfs_blob *b)
+{
+	if (!b)
+		return;
+	if (b->fd >= 0)
+		spill_unmap(b->bytes, b->size);
+	unreserve(b->cache, store_of(b->cache, b), b->size);
+	free_content(b);
+	free(b);
+}
+
 uint64_t gfs_blob_size(const struct gfs_blob *b)
 {
 	return b->size;
@@ -308,6 +369,7 @@ int gfs_blob_read(const struct gfs_blob *b, uint64_t offset, void *buf, size_t s
 	size_t n = size < left ? size : (size_t)left;
 	int rc = 0;
 
+	assert(!b->object);
 	*got = 0;
 	if (n == 0)
 		return 0;
@@ -357,12 +419,11 @@ static void discard_bytes(struct gfs_cache *c, struct gfs_blob *b)
 	pthread_mutex_lock(&c->lock);
 	release_bytes(c, b);
 	pthread_mutex_unlock(&c->lock);
-	if (b->fd >= 0)
-		close(b->fd);
-	else
-		free(b->bytes);
+	free_content(b);
 	b->fd = -1;
 	b->bytes = NULL;
+	b->object = NULL;
+	b->release = NULL;
 	b->size = 0;
 }
 
@@ -431,33 +492,46 @@ static int join(struct gfs_cache *c, struct gfs_blob *b, struct gfs_waiter *wait
 	return error;
 }
 
-int gfs_cache_get(struct gfs_cache *c, uint64_t key, gfs_make make, void *ctx,
-		  struct gfs_waiter *waiter, struct gfs_blob **blob)
+/* *mine: it was made here. */
+static int get(struct gfs_cache *c, uint64_t key, gfs_make make, void *ctx,
+	       struct gfs_waiter *waiter, struct gfs_blob **blob, bool *mine)
 {
 	struct gfs_blob *dead = NULL;
 	struct gfs_blob *b;
-	bool mine = false;
 	int rc = 0;
 
 	*blob = NULL;
+	*mine = false;
 	pthread_mutex_lock(&c->lock);
 	b = table_find(c, key);
 	if (b) {
 		rc = join(c, b, waiter, &dead);
 	} else {
 		b = begin(c, key, &dead);
-		mine = b;
+		*mine = b;
 		rc = b ? 0 : -ENOMEM;
 	}
 	pthread_mutex_unlock(&c->lock);
 	free_dead(dead);
-	if (mine) {
+	if (*mine) {
 		rc = run(c, b, make, ctx);
 		if (rc != 0)
 			gfs_blob_put(b);
 	}
 	if (rc == 0)
 		*blob = b;
+	return rc;
+}
+
+int gfs_cache_get(struct gfs_cache *c, uint64_t key, gfs_make make, void *ctx,
+		  struct gfs_waiter *waiter, struct gfs_blob **blob)
+{
+	bool mine;
+	int rc;
+
+	do
+		rc = get(c, key, make, ctx, waiter, blob, &mine);
+	while (rc == -EINTR && !mine);
 	return rc;
 }
 

@@ -26,9 +26,10 @@ struct gfs_cache;
 struct gfs_blob;
 
 /*
- * Makes the bytes of a blob: calls gfs_blob_alloc() once and fills what it gives. Runs
- * without locks held; may get other keys from the cache, never its own. 0 or a negative
- * errno but -EINPROGRESS; -EIO is remembered as the key's answer, others are not.
+ * Makes a blob: calls gfs_blob_alloc() once and fills what it gives, or gfs_blob_adopt().
+ * Runs without locks held; may get other keys from the cache, never its own. 0 or a negative
+ * errno but -EINPROGRESS; -EIO is remembered as the key's answer, others are not. -EINTR is
+ * the maker's alone: others who wait for the key make it themselves.
  */
 typedef int (*gfs_make)(void *ctx, struct gfs_blob *blob);
 
@@ -60,6 +61,21 @@ struct gfs_cache_stats gfs_cache_stats(struct gfs_cache *cache);
 
 /* For make(): size writable bytes, or NULL with *err -ENOMEM or -ENOSPC. */
 void *gfs_blob_alloc(struct gfs_blob *blob, uint64_t size, int *err);
+
+/* For make(): hands over an object that takes about bytes, so that the cache counts it and
+ * ends it with release(). The blob has no bytes to read. */
+void gfs_blob_adopt(struct gfs_blob *blob, void *object, uint64_t bytes,
+		    void (*release)(void *object));
+/* The adopted object; lives as long as the reference. */
+const void *gfs_blob_object(const struct gfs_blob *blob);
+
+/*
+ * Storage for a while, counted and spilled as a blob's bytes are, but of no key. NULL with
+ * *err -ENOMEM or -ENOSPC; else *scratch is to be freed, by any thread.
+ */
+void *gfs_scratch_alloc(struct gfs_cache *cache, uint64_t size, struct gfs_blob **scratch,
+			int *err);
+void gfs_scratch_free(struct gfs_blob *scratch); /* NULL is nothing */
 
 uint64_t gfs_blob_size(const struct gfs_blob *blob);
 /* Copies up to size bytes at offset; *got is short only at the end. */

@@ -127,7 +127,7 @@ static void copy_file(struct copy *copy, const struct item *item)
 		return;
 	unlinkat(item->fd, temporary, 0);
 	if (err == -EISDIR)
-		refuse(copy, "is a directory, cannot become the file", item->to, item->from);
+		refuse(copy, "is a directory, cannot be overwritten with", item->to, item->from);
 	else
 		cli_errno(copy->cli, item->to, err);
 }
@@ -170,13 +170,12 @@ static void copy_dir(struct copy *copy, const struct item *item)
 	int fd = -1;
 
 	if (mkdirat(item->fd, item->name, 0700) == 0 || errno == EEXIST)
-		fd = openat(item->fd, item->name,
-			    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		fd = openat(item->fd, item->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd >= 0) {
 		copy_into(copy, item->node, item->from, fd, item->to);
 		close(fd);
 	} else if (errno == ENOTDIR || errno == ELOOP) {
-		refuse(copy, "is no directory, cannot become", item->to, item->from);
+		refuse(copy, "is no directory, cannot be overwritten with", item->to, item->from);
 	} else {
 		cli_errno(copy->cli, item->to, errno);
 	}
@@ -266,7 +265,7 @@ void cli_cp(struct cli *cli, char **paths, int count)
 	bool is_dir = stat(to, &st) == 0 && S_ISDIR(st.st_mode);
 
 	if (count > 2 && !is_dir) {
-		cli_error(cli, to, "is no directory, cannot take more than one");
+		cli_error(cli, to, "is no directory, but there is more than one to copy");
 		return;
 	}
 	copy.buf = cli_memory(malloc(CLI_READ_SIZE));

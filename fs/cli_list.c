@@ -44,8 +44,8 @@ void cli_list_add(struct cli_list *list, const char *name, struct gfs_node node)
 {
 	if (list->count == list->room) {
 		list->room = list->room ? 2 * list->room : 16;
-		list->items = cli_memory(
-			reallocarray(list->items, list->room, sizeof(*list->items)));
+		list->items =
+			cli_memory(reallocarray(list->items, list->room, sizeof(*list->items)));
 	}
 	list->items[list->count++] = (struct cli_item){ node, cli_memory(strdup(name)) };
 }

@@ -210,8 +210,8 @@ void cli_ls(struct cli *cli, char **paths, int count)
 	print_list(cli, NULL, &files);
 	begun = files.count > 0;
 	for (size_t i = 0; i < dirs.count && !cli->stale; i++)
-		list_dir(cli, dirs.items[i].name, dirs.items[i].node,
-			 count > 1 || cli->flag['R'], &begun);
+		list_dir(cli, dirs.items[i].name, dirs.items[i].node, count > 1 || cli->flag['R'],
+			 &begun);
 	cli_list_fini(&files);
 	cli_list_fini(&dirs);
 }

@@ -6,19 +6,6 @@
 #include <string.h>
 
 /* clang-format off */
-#define KIND(T, m) \
-	_Generic(((T *)0)->m, \
-		bool: GFS_FIELD_BOOL, \
-		uint32_t: GFS_FIELD_U32, \
-		uint64_t: GFS_FIELD_U64, \
-		const char *: GFS_FIELD_WORD, \
-		struct dec_text: GFS_FIELD_TEXT, \
-		struct dec_range: GFS_FIELD_RANGE)
-#define FIELD(T, m) { #m, KIND(T, m), offsetof(T, m), NULL }
-#define FIELD_AS(key, T, m) { key, KIND(T, m), offsetof(T, m), NULL }
-#define FIELD_FN(key, fn) { key, GFS_FIELD_FN, 0, fn }
-#define FIELDS_END { NULL, GFS_FIELD_FN, 0, NULL }
-
 /* Enumerations: the word of a member. */
 #define WORD_FN(fn, T, m, word) \
 	static void fn(const struct gfs_record *r, struct gfs_json *w, struct cJSON *in, \
@@ -58,7 +45,7 @@ static void put_id_or_null(const struct gfs_record *r, struct gfs_json *w, struc
 	gfs_json_word(w, in, key, index == DEC_NONE ? NULL : id);
 }
 
-static const struct gfs_field own_problem_fields[] = {
+const struct gfs_field gfs_own_problem_fields[] = {
 	FIELD_FN("code", put_problem_code),
 	FIELD(struct dec_problem, offset),
 	FIELD(struct dec_problem, field),
@@ -77,7 +64,7 @@ static void put_problems(const struct gfs_record *r, struct gfs_json *w, struct 
 
 		p = &r->artifact->problems[i];
 		one.p = p;
-		gfs_fields_put(&one, own_problem_fields, w, gfs_json_object(w, array, NULL));
+		gfs_fields_put(&one, gfs_own_problem_fields, w, gfs_json_object(w, array, NULL));
 	}
 }
 
@@ -120,31 +107,32 @@ static int compare_words(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The codes that made the inventory partial, each once, sorted. */
-static void put_inventory(const struct gfs_record *r, struct gfs_json *w, struct cJSON *in,
-			  const char *key)
+void gfs_codes_put(struct gfs_json *w, struct cJSON *in, const char *key, const bool *seen)
 {
-#define X(s, word) +1
-	enum { CODE_COUNT = 0 DEC_PROBLEM_LIST(X) };
-#undef X
-	const struct dec_artifact *a = r->p;
-	struct cJSON *o = gfs_json_object(w, in, key);
-	struct cJSON *reasons;
-	bool seen[CODE_COUNT] = { false };
-	const char *words[CODE_COUNT];
+	struct cJSON *array = gfs_json_array(w, in, key);
+	const char *words[GFS_CODE_COUNT];
 	size_t n = 0;
 
-	gfs_json_word(w, o, "state", a->partial ? "partial" : "complete");
-	reasons = gfs_json_array(w, o, "reasons");
-	for (uint32_t i = 0; i < a->problem_count; i++)
-		if (a->problems[i].partial)
-			seen[a->problems[i].code] = true;
-	for (int code = 0; code < CODE_COUNT; code++)
+	for (int code = 0; code < GFS_CODE_COUNT; code++)
 		if (seen[code])
 			words[n++] = dec_problem_word((enum dec_problem_code)code);
 	qsort(words, n, sizeof(words[0]), compare_words);
 	for (size_t i = 0; i < n; i++)
-		gfs_json_word(w, reasons, NULL, words[i]);
+		gfs_json_word(w, array, NULL, words[i]);
+}
+
+static void put_inventory(const struct gfs_record *r, struct gfs_json *w, struct cJSON *in,
+			  const char *key)
+{
+	const struct dec_artifact *a = r->p;
+	struct cJSON *o = gfs_json_object(w, in, key);
+	bool seen[GFS_CODE_COUNT] = { false };
+
+	gfs_json_word(w, o, "state", a->partial ? "partial" : "complete");
+	for (uint32_t i = 0; i < a->problem_count; i++)
+		if (a->problems[i].partial)
+			seen[a->problems[i].code] = true;
+	gfs_codes_put(w, o, "reasons", seen);
 }
 
 static void put_problem_container(const struct gfs_record *r, struct gfs_json *w, struct cJSON *in,

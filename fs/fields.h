@@ -41,6 +41,21 @@ struct gfs_field {
 	gfs_put_fn put;
 };
 
+/* clang-format off */
+#define KIND(T, m) \
+	_Generic(((T *)0)->m, \
+		bool: GFS_FIELD_BOOL, \
+		uint32_t: GFS_FIELD_U32, \
+		uint64_t: GFS_FIELD_U64, \
+		const char *: GFS_FIELD_WORD, \
+		struct dec_text: GFS_FIELD_TEXT, \
+		struct dec_range: GFS_FIELD_RANGE)
+#define FIELD(T, m) { #m, KIND(T, m), offsetof(T, m), NULL }
+#define FIELD_AS(key, T, m) { key, KIND(T, m), offsetof(T, m), NULL }
+#define FIELD_FN(key, fn) { key, GFS_FIELD_FN, 0, fn }
+#define FIELDS_END { NULL, GFS_FIELD_FN, 0, NULL }
+/* clang-format on */
+
 extern const struct gfs_field gfs_artifact_fields[]; /* struct dec_artifact */
 extern const struct gfs_field gfs_container_fields[]; /* struct dec_container */
 extern const struct gfs_field gfs_object_fields[]; /* struct dec_object */
@@ -48,9 +63,17 @@ extern const struct gfs_field gfs_fatbin_fields[]; /* the same, fatbin entries a
 extern const struct gfs_field gfs_location_fields[]; /* struct dec_object */
 extern const struct gfs_field gfs_target_fields[]; /* struct dec_target */
 extern const struct gfs_field gfs_problem_fields[]; /* struct dec_problem, in problems.json */
+extern const struct gfs_field gfs_own_problem_fields[]; /* struct dec_problem, of one thing */
 
 /* Adds the keys of a table to a JSON object. */
 void gfs_fields_put(const struct gfs_record *r, const struct gfs_field *fields, struct gfs_json *w,
 		    struct cJSON *in);
+
+#define X(suffix, word) +1
+enum { GFS_CODE_COUNT = 0 DEC_PROBLEM_LIST(X) };
+#undef X
+
+/* Adds an array of the codes that are seen, GFS_CODE_COUNT flags, sorted by their words. */
+void gfs_codes_put(struct gfs_json *w, struct cJSON *in, const char *key, const bool *seen);
 
 #endif

@@ -14,10 +14,11 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "queues.h"
 #include "source.h"
 #include "watch.h"
 
-/* Nothing here ever changes, so the kernel may keep what it has learned. Seconds. */
+/* Nothing but /queues ever changes, so the kernel may keep what it has learned. Seconds. */
 #define FOR_EVER 1e9
 
 static struct gfs_front *front_of(fuse_req_t req)
@@ -35,12 +36,27 @@ bool gfs_front_node(fuse_req_t req, fuse_ino_t ino, struct gfs_node *node)
 	return false;
 }
 
+static double timeout_of(struct gfs_node node)
+{
+	return gfs_is_live(node) ? 0 : FOR_EVER;
+}
+
+static bool is_interrupted(void *req)
+{
+	return fuse_req_interrupted(req);
+}
+
+void gfs_front_stoppable(fuse_req_t req)
+{
+	gfs_stop_set(req ? is_interrupted : NULL, req);
+}
+
 static int fill_entry(struct gfs *fs, struct gfs_node node, struct fuse_entry_param *entry)
 {
 	*entry = (struct fuse_entry_param){
 		.ino = gfs_ino(node),
-		.attr_timeout = FOR_EVER,
-		.entry_timeout = FOR_EVER,
+		.attr_timeout = timeout_of(node),
+		.entry_timeout = timeout_of(node),
 	};
 	return gfs_getattr(fs, node, &entry->attr);
 }
@@ -48,17 +64,20 @@ static int fill_entry(struct gfs *fs, struct gfs_node node, struct fuse_entry_pa
 static void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 {
 	struct gfs *fs = front_of(req)->fs;
-	struct fuse_entry_param entry = { .entry_timeout = FOR_EVER };
+	struct fuse_entry_param entry = { 0 };
 	struct gfs_node dir, node;
 	int err;
 
 	if (!gfs_front_node(req, parent, &dir))
 		return;
+	entry.entry_timeout = timeout_of(dir);
+	gfs_front_stoppable(req);
 	err = gfs_lookup(fs, dir, name, &node);
 	if (err == -ENOENT)
 		err = 0; /* an entry without a node: the kernel keeps that there is none */
 	else if (!err)
 		err = fill_entry(fs, node, &entry);
+	gfs_front_stoppable(NULL);
 	if (err)
 		fuse_reply_err(req, -err);
 	else
@@ -74,11 +93,13 @@ static void op_getattr(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi
 	(void)fi;
 	if (!gfs_front_node(req, ino, &node))
 		return;
+	gfs_front_stoppable(req);
 	err = gfs_getattr(front_of(req)->fs, node, &st);
+	gfs_front_stoppable(NULL);
 	if (err)
 		fuse_reply_err(req, -err);
 	else
-		fuse_reply_attr(req, &st, FOR_EVER);
+		fuse_reply_attr(req, &st, timeout_of(node));
 }
 
 static void op_statfs(fuse_req_t req, fuse_ino_t ino)
@@ -113,8 +134,8 @@ struct listing {
 };
 
 /* Non-zero: the buffer is full. */
-static int list_entry(struct listing *list, const char *name,
-		      const struct fuse_entry_param *entry, uint64_t next)
+static int list_entry(struct listing *list, const char *name, const struct fuse_entry_param *entry,
+		      uint64_t next)
 {
 	char *at = list->data + list->used;
 	size_t room = list->size - list->used;
@@ -145,7 +166,8 @@ static int list_child(void *ctx, const char *name, struct gfs_node child, uint64
 	struct listing *list = ctx;
 	struct fuse_entry_param entry;
 
-	if (!list->plus || gfs_attr_is_costly(child) || fill_entry(list->fs, child, &entry))
+	if (!list->plus || gfs_is_live(child) || gfs_attr_is_costly(child) ||
+	    fill_entry(list->fs, child, &entry))
 		entry = bare_entry(child);
 	return list_entry(list, name, &entry, next + DOTS);
 }
@@ -177,8 +199,10 @@ static void reply_listing(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off
 		return;
 	}
 	list.data = buffer->data;
+	gfs_front_stoppable(req);
 	if (!list_dots(&list, dir, (uint64_t)off))
 		err = gfs_readdir(front->fs, dir, cursor, list_child, &list);
+	gfs_front_stoppable(NULL);
 	if (err < 0 && list.used == 0)
 		fuse_reply_err(req, -err);
 	else
@@ -218,7 +242,14 @@ static void op_init(void *userdata, struct fuse_conn_info *conn)
 
 static void op_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 {
-	(void)ino;
+	struct gfs_node node;
+
+	if (!gfs_front_node(req, ino, &node))
+		return;
+	if (gfs_is_live(node)) {
+		gfs_front_open_live(req, node, fi);
+		return;
+	}
 	if ((fi->flags & O_ACCMODE) != O_RDONLY || fi->flags & O_TRUNC) {
 		fuse_reply_err(req, EROFS);
 		return;
@@ -234,38 +265,42 @@ static void op_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 
 static void op_opendir(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 {
-	(void)ino;
+	struct gfs_node node;
+
 	if (front_of(req)->no_opendir) {
 		fuse_reply_err(req, ENOSYS);
 		return;
 	}
-	fi->cache_readdir = 1;
-	fi->keep_cache = 1;
+	if (!gfs_front_node(req, ino, &node))
+		return;
+	fi->cache_readdir = !gfs_is_live(node);
+	fi->keep_cache = !gfs_is_live(node);
 	fuse_reply_open(req, fi);
 }
 
 /* ---- what would change the tree --------------------------------------------------- */
 
 /* A missing handler would answer "Function not implemented", which tells nobody anything. */
-#define REFUSE(op, ...)                                                                            \
+#define REFUSE(op, live_errno, ...)                                                                \
 	static void op(fuse_req_t req, __VA_ARGS__)                                                \
 	{                                                                                          \
-		fuse_reply_err(req, EROFS);                                                        \
+		gfs_front_refuse(req, i, live_errno);                                              \
 	}
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
-REFUSE(op_setattr, fuse_ino_t i, struct stat *st, int set, struct fuse_file_info *fi)
-REFUSE(op_mknod, fuse_ino_t i, const char *name, mode_t mode, dev_t dev)
-REFUSE(op_mkdir, fuse_ino_t i, const char *name, mode_t mode)
-REFUSE(op_unlink, fuse_ino_t i, const char *name)
-REFUSE(op_symlink, const char *text, fuse_ino_t i, const char *name)
-REFUSE(op_rename, fuse_ino_t i, const char *n, fuse_ino_t i2, const char *n2, unsigned int flags)
-REFUSE(op_link, fuse_ino_t i, fuse_ino_t i2, const char *name)
-REFUSE(op_create, fuse_ino_t i, const char *name, mode_t mode, struct fuse_file_info *fi)
-REFUSE(op_setxattr, fuse_ino_t i, const char *name, const char *v, size_t size, int flags)
-REFUSE(op_removexattr, fuse_ino_t i, const char *name)
-REFUSE(op_fallocate, fuse_ino_t i, int mode, off_t off, off_t len, struct fuse_file_info *fi)
+REFUSE(op_mknod, EPERM, fuse_ino_t i, const char *name, mode_t mode, dev_t dev)
+REFUSE(op_unlink, EPERM, fuse_ino_t i, const char *name)
+REFUSE(op_symlink, EPERM, const char *text, fuse_ino_t i, const char *name)
+REFUSE(op_rename, EPERM, fuse_ino_t i, const char *name, fuse_ino_t to, const char *new_name,
+       unsigned int flags)
+REFUSE(op_link, EPERM, fuse_ino_t i, fuse_ino_t to, const char *name)
+REFUSE(op_create, EACCES, fuse_ino_t i, const char *name, mode_t mode, struct fuse_file_info *fi)
+REFUSE(op_setxattr, EOPNOTSUPP, fuse_ino_t i, const char *name, const char *v, size_t size,
+       int flags)
+REFUSE(op_removexattr, EOPNOTSUPP, fuse_ino_t i, const char *name)
+REFUSE(op_fallocate, EOPNOTSUPP, fuse_ino_t i, int mode, off_t off, off_t len,
+       struct fuse_file_info *fi)
 #pragma GCC diagnostic pop
 
 static const struct fuse_lowlevel_ops ops = {
@@ -278,11 +313,14 @@ static const struct fuse_lowlevel_ops ops = {
 	.readdirplus = op_readdirplus,
 	.open = op_open,
 	.read = gfs_front_read,
-	.setattr = op_setattr,
+	.write = gfs_front_write,
+	.poll = gfs_front_poll,
+	.release = gfs_front_release,
+	.setattr = gfs_front_setattr,
 	.mknod = op_mknod,
-	.mkdir = op_mkdir,
+	.mkdir = gfs_front_mkdir,
 	.unlink = op_unlink,
-	.rmdir = op_unlink,
+	.rmdir = gfs_front_rmdir,
 	.symlink = op_symlink,
 	.rename = op_rename,
 	.link = op_link,
@@ -335,7 +373,13 @@ struct gfs_front *gfs_front_new(const struct gfs_mount_args *args, const char *d
 
 int gfs_front_mount(struct gfs_front *front, struct gfs *fs, const char *mountpoint)
 {
+	struct gfs_message msg;
+
 	front->fs = fs;
+	if (!fs->options.read_only && gfs_queues_open(fs, &msg) != 0) {
+		fprintf(stderr, "gpuobjfs: %s\n", msg.text);
+		return -EINVAL;
+	}
 	if (fuse_set_signal_handlers(front->session) < 0)
 		return -EINVAL;
 	front->handles_signals = true;
@@ -359,7 +403,7 @@ static int drop_cached(void *ctx, const char *name, struct gfs_node node, uint64
 	(void)next;
 	/* -ENOENT says that the kernel does not know the node, which is as good. */
 	fuse_lowlevel_notify_inval_inode(front->session, gfs_ino(node), 0, 0);
-	if (gfs_is_dir(node))
+	if (gfs_is_dir(node) && !gfs_is_live(node))
 		gfs_readdir(front->fs, node, 0, drop_cached, front);
 	return 0;
 }

@@ -15,6 +15,7 @@
 
 enum key { KEY_DEBUG, KEY_RO, KEY_RW, KEY_SAMPLE };
 
+/* clang-format off */
 /* FUSE_OPT_KEY() without the sign change that clang warns of. */
 #define KEY(text, key) { text, UINT_MAX, key }
 #define FLAG(text, member) { text, offsetof(struct gfs_mount_args, member), 1 }
@@ -34,11 +35,12 @@ static const struct fuse_opt spec[] = {
 	KEY("rw", KEY_RW),
 	FUSE_OPT_END,
 };
+/* clang-format on */
 
 /* Words for mount(8) and its boot scripts that a line of fstab may carry down to us. */
 static const char *const ignored[] = {
-	"auto",	  "noauto", "defaults", "nofail", "_netdev", "user",
-	"nouser", "users",  "owner",	"group",
+	"auto", "noauto", "defaults", "nofail", "_netdev",
+	"user", "nouser", "users",    "owner",	"group",
 };
 
 /* libfuse hands out option text that lives for one call only. */
@@ -162,8 +164,7 @@ static int check_paths(struct parse *p)
 	return 0;
 }
 
-int gfs_mount_args_init(struct gfs_mount_args *args, int argc, char **argv,
-			struct gfs_message *msg)
+int gfs_mount_args_init(struct gfs_mount_args *args, int argc, char **argv, struct gfs_message *msg)
 {
 	struct fuse_args given = FUSE_ARGS_INIT(argc, argv);
 	struct parse p = { .msg = msg };

@@ -41,8 +41,29 @@ void gfs_buffer_free(void *buffer); /* destructor of the thread's own */
 /* False: there is no such node, and the request has its answer. */
 bool gfs_front_node(fuse_req_t req, fuse_ino_t ino, struct gfs_node *node);
 
+/* From here to the call with NULL, which comes before the answer, long work of this thread
+ * ends when the request is interrupted. */
+void gfs_front_stoppable(fuse_req_t req);
+
 void gfs_front_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
 		    struct fuse_file_info *fi);
+
+/* ---- fuse_queue.c: what changes ------------------------------------------------------ */
+
+/* The open file of /queues, NULL: it is another. */
+struct gfs_file *gfs_front_file(const struct fuse_file_info *fi);
+void gfs_front_open_live(fuse_req_t req, struct gfs_node node, struct fuse_file_info *fi);
+void gfs_front_release(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi);
+void gfs_front_write(fuse_req_t req, fuse_ino_t ino, const char *buf, size_t size, off_t off,
+		     struct fuse_file_info *fi);
+void gfs_front_poll(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi,
+		    struct fuse_pollhandle *handle);
+void gfs_front_mkdir(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode);
+void gfs_front_rmdir(fuse_req_t req, fuse_ino_t parent, const char *name);
+void gfs_front_setattr(fuse_req_t req, fuse_ino_t ino, struct stat *st, int set,
+		       struct fuse_file_info *fi);
+/* Answers with the errno for what is live, else with EROFS. */
+void gfs_front_refuse(fuse_req_t req, fuse_ino_t ino, int live_errno);
 
 /* Answers all reads that wait. After the loop, while the session is still there. */
 void gfs_front_end_reads(struct gfs_front *front);

@@ -52,8 +52,7 @@ struct gfs_buffer *gfs_buffer_take(struct gfs_front *front, size_t size)
 
 void gfs_buffer_put(struct gfs_front *front, struct gfs_buffer *buffer)
 {
-	if (!pthread_getspecific(front->buffer) &&
-	    pthread_setspecific(front->buffer, buffer) == 0)
+	if (!pthread_getspecific(front->buffer) && pthread_setspecific(front->buffer, buffer) == 0)
 		return;
 	gfs_buffer_free(buffer);
 }
@@ -72,6 +71,8 @@ struct gfs_reading {
 	struct gfs_front *front;
 	fuse_req_t req;
 	struct gfs_node node;
+	struct gfs_file *file; /* of /queues, NULL: node is read */
+	int flags; /* of the open file */
 	uint64_t offset;
 	size_t size;
 	enum reading_state state;
@@ -156,12 +157,25 @@ static void on_interrupt(fuse_req_t req, void *data)
 	reading_free(read);
 }
 
+static int read_once(struct gfs_reading *read, char *data, size_t *got)
+{
+	int err;
+
+	if (read->file)
+		return gfs_file_read(read->file, read->flags, read->offset, data, read->size, got,
+				     &read->waiter);
+	gfs_front_stoppable(read->req);
+	err = gfs_read(read->front->fs, read->node, read->offset, data, read->size, got,
+		       &read->waiter);
+	gfs_front_stoppable(NULL);
+	return err;
+}
+
 /* -EINPROGRESS: the read waits and is no longer ours. */
 static int read_bytes(struct gfs_reading *read, char *data, size_t *got)
 {
 	for (;;) {
-		int err = gfs_read(read->front->fs, read->node, read->offset, data, read->size,
-				   got, &read->waiter);
+		int err = read_once(read, data, got);
 		enum reading_state found;
 
 		if (err != -EINPROGRESS)
@@ -208,11 +222,12 @@ static void on_done(struct gfs_waiter *waiter)
 void gfs_front_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
 		    struct fuse_file_info *fi)
 {
+	struct gfs_file *file = gfs_front_file(fi);
 	struct gfs_reading *read;
-	struct gfs_node node;
+	struct gfs_node node = { 0 };
 
-	(void)fi;
-	if (!gfs_front_node(req, ino, &node))
+	/* The node of an open file may be gone. */
+	if (!file && !gfs_front_node(req, ino, &node))
 		return;
 	read = malloc(sizeof(*read));
 	if (!read) {
@@ -224,6 +239,8 @@ void gfs_front_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
 		.front = fuse_req_userdata(req),
 		.req = req,
 		.node = node,
+		.file = file,
+		.flags = fi->flags,
 		.offset = (uint64_t)off,
 		.size = size,
 		.state = STARTING,

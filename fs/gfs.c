@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <malloc.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 #include "cache.h"
+#include "queues.h"
 #include "source.h"
 #include "tree.h"
 
@@ -129,6 +131,14 @@ static int id_width(const struct dec_artifact *a)
 	return width > ID_WIDTH_MIN ? width : ID_WIDTH_MIN;
 }
 
+/*
+ * The budget is what users see of the process, so a sixth of it is left to what malloc loses
+ * between blobs of all sizes; measured after a walk over 47,000 kernels: a seventh. That
+ * holds for one heap. With one per thread, blobs made by one and freed by another leave twice
+ * as much behind, and what these programs allocate is too little to wait for each other.
+ */
+#define MALLOC_SHARE 6
+
 static int open_cache(struct gfs *fs, struct gfs_message *msg)
 {
 	const struct gfs_options *o = &fs->options;
@@ -136,7 +146,8 @@ static int open_cache(struct gfs *fs, struct gfs_message *msg)
 	uint64_t spill =
 		payload < UINT64_MAX / SPILL_PAYLOADS ? payload * SPILL_PAYLOADS : UINT64_MAX;
 
-	fs->cache = gfs_cache_new(o->cache, spill, o->tmpdir);
+	mallopt(M_ARENA_MAX, 1);
+	fs->cache = gfs_cache_new(o->cache - o->cache / MALLOC_SHARE, spill, o->tmpdir);
 	return fs->cache ? 0 : no_memory(fs, msg);
 }
 
@@ -177,6 +188,7 @@ void gfs_close(struct gfs *fs)
 		return;
 	/* First: its thread may still call a waiter, which may read. */
 	gfs_source_close(fs->source);
+	gfs_queues_close(fs->queues);
 	gfs_cache_free(fs->cache);
 	dec_close(fs->artifact);
 	free(fs);

@@ -17,6 +17,7 @@
 
 struct gfs_source;
 struct gfs_cache;
+struct gfs_queues;
 
 /* Exit statuses of both programs, documented in the man pages. */
 enum gfs_exit {
@@ -36,6 +37,24 @@ struct gfs_message {
 void gfs_message_set(struct gfs_message *msg, enum gfs_exit exit, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* Bounds of /queues: X(option, member of struct sg_config, "what it bounds"). */
+#define GFS_QUEUE_BOUND_LIST(X)                                                                    \
+	X(queue_max, max_queues, "queues that live")                                               \
+	X(queue_signals, max_signals, "signals that live")                                         \
+	X(queue_trace, trace_events, "events kept")                                                \
+	X(queue_captures, captures, "captures kept")                                               \
+	X(queue_verdicts, verdicts, "verdicts kept of a queue")                                    \
+	X(queue_kernarg, kernarg_bytes, "argument bytes kept with a capture")                      \
+	X(queue_memory, memory_total, "bytes of memory in all")                                    \
+	X(queue_memory_single, memory_single, "bytes of one memory")
+
+struct gfs_queue_options {
+#define X(option, member, what) uint64_t member;
+	GFS_QUEUE_BOUND_LIST(X)
+#undef X
+	uint64_t mode; /* of the files that can be written */
+};
+
 /* What both programs let the user set; options.h has the table of their spellings. */
 struct gfs_options {
 	const char *artifact; /* path; NULL with sample set */
@@ -44,6 +63,7 @@ struct gfs_options {
 	uint64_t cache; /* byte budget of decoded payloads and rendered text */
 	const char *tmpdir; /* where decodes too large for the cache go */
 	const char *sha256; /* refuse a file with another digest; NULL: any */
+	struct gfs_queue_options queues;
 	struct dec_limits limits;
 };
 
@@ -51,6 +71,7 @@ struct gfs {
 	struct gfs_options options;
 	struct gfs_source *source;
 	struct gfs_cache *cache;
+	struct gfs_queues *queues; /* NULL: there is no /queues */
 	struct dec_artifact *artifact;
 	int id_width; /* digits of an id: 5, or what the largest index needs */
 	uid_t uid; /* owner of every file */

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,15 +12,26 @@
 /* Largest n for which every integer up to n is a double of its own. */
 #define EXACT_MAX (UINT64_C(1) << 53)
 
+struct gfs_json_key {
+	struct gfs_json_key *next;
+	char *text;
+};
+
 void gfs_json_init(struct gfs_json *w)
 {
-	*w = (struct gfs_json){ NULL, false };
+	*w = (struct gfs_json){ NULL, NULL, false };
 }
 
 void gfs_json_fini(struct gfs_json *w)
 {
 	cJSON_Delete(w->root);
 	w->root = NULL;
+	for (struct gfs_json_key *key = w->keys, *next; key; key = next) {
+		next = key->next;
+		free(key->text);
+		free(key);
+	}
+	w->keys = NULL;
 }
 
 /* Hands item to its place. It is freed, and NULL returned, when that fails. */
@@ -82,6 +94,23 @@ void gfs_json_hex(struct gfs_json *w, struct cJSON *in, const char *key, uint64_
 
 	snprintf(digits, sizeof(digits), "0x%" PRIx64, value);
 	put(w, in, key, cJSON_CreateString(digits));
+}
+
+void gfs_json_negative(struct gfs_json *w, struct cJSON *in, const char *key, int64_t value)
+{
+	char digits[24];
+
+	snprintf(digits, sizeof(digits), "%" PRId64, value);
+	put(w, in, key,
+	    value < -(int64_t)EXACT_MAX ? cJSON_CreateString(digits) : cJSON_CreateRaw(digits));
+}
+
+void gfs_json_float(struct gfs_json *w, struct cJSON *in, const char *key, double value)
+{
+	char digits[32];
+
+	snprintf(digits, sizeof(digits), "%.17g", value);
+	put(w, in, key, isfinite(value) ? cJSON_CreateRaw(digits) : cJSON_CreateNull());
 }
 
 void gfs_json_word(struct gfs_json *w, struct cJSON *in, const char *key, const char *word)
@@ -171,6 +200,36 @@ void gfs_json_text(struct gfs_json *w, struct cJSON *in, const char *key, struct
 	}
 }
 
+const char *gfs_json_key(struct gfs_json *w, struct dec_text text)
+{
+	struct gfs_json_key *key;
+
+	if (gfs_json_text_is_plain(text))
+		return text.p;
+	key = calloc(1, sizeof(*key));
+	if (key) {
+		key->text = escape(text);
+		key->next = w->keys;
+		w->keys = key;
+	}
+	if (key && key->text)
+		return key->text;
+	w->failed = true;
+	return "";
+}
+
+void gfs_json_bytes(struct gfs_json *w, struct cJSON *in, const char *key, struct dec_text bytes)
+{
+	char *hex = bytes.len < SIZE_MAX / 2 ? malloc(2 * bytes.len + 1) : NULL;
+
+	if (hex)
+		hex[0] = '\0';
+	for (size_t i = 0; hex && i < bytes.len; i++)
+		snprintf(hex + 2 * i, 3, "%02x", (unsigned char)bytes.p[i]);
+	put(w, in, key, hex ? cJSON_CreateString(hex) : NULL);
+	free(hex);
+}
+
 /* A copy with a newline, in memory from malloc() whatever cJSON's own allocator is. */
 static char *with_newline(const char *printed, size_t *size)
 {
@@ -194,4 +253,23 @@ int gfs_json_finish(struct gfs_json *w, char **text, size_t *size)
 	*text = printed ? with_newline(printed, size) : NULL;
 	cJSON_free(printed);
 	return *text ? 0 : -ENOMEM;
+}
+
+size_t gfs_json_compact(char *text, size_t size)
+{
+	bool quoted = false;
+	size_t to = 0;
+
+	for (size_t at = 0; at < size; at++) {
+		char c = text[at];
+
+		if (!quoted && (c == ' ' || c == '\t' || c == '\n'))
+			continue;
+		text[to++] = c;
+		if (c == '"')
+			quoted = !quoted;
+		else if (c == '\\' && at + 1 < size)
+			text[to++] = text[++at];
+	}
+	return to;
 }

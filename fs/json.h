@@ -17,6 +17,7 @@ struct cJSON;
 
 struct gfs_json {
 	struct cJSON *root;
+	struct gfs_json_key *keys; /* made by gfs_json_key() */
 	bool failed; /* memory ran out */
 };
 
@@ -37,6 +38,12 @@ void gfs_json_bool(struct gfs_json *w, struct cJSON *in, const char *key, bool v
 /* A number up to 2^53, the string "0x..." above: no reader's double loses digits. */
 void gfs_json_uint(struct gfs_json *w, struct cJSON *in, const char *key, uint64_t value);
 
+/* A number from -2^53 on, decimal digits as a string below; value is negative. */
+void gfs_json_negative(struct gfs_json *w, struct cJSON *in, const char *key, int64_t value);
+
+/* With all its digits; what is no number is null. */
+void gfs_json_float(struct gfs_json *w, struct cJSON *in, const char *key, double value);
+
 /* Always "0x...": addresses, handles, flags, hashes. */
 void gfs_json_hex(struct gfs_json *w, struct cJSON *in, const char *key, uint64_t value);
 
@@ -47,6 +54,12 @@ void gfs_json_word(struct gfs_json *w, struct cJSON *in, const char *key, const 
  * bytes outside printable ASCII, and '%', as %XX. Absent text is null. */
 void gfs_json_text(struct gfs_json *w, struct cJSON *in, const char *key, struct dec_text text);
 
+/* Text from a file as a key: escaped likewise, lives as long as the writer and the text. */
+const char *gfs_json_key(struct gfs_json *w, struct dec_text text);
+
+/* Any bytes as hex digits. */
+void gfs_json_bytes(struct gfs_json *w, struct cJSON *in, const char *key, struct dec_text bytes);
+
 /* True: gfs_json_text() writes this text unescaped. */
 bool gfs_json_text_is_plain(struct dec_text text);
 
@@ -55,5 +68,9 @@ bool gfs_json_text_is_plain(struct dec_text text);
  * free()s *text, which has *size bytes and a NUL. -ENOMEM: nothing is left to free.
  */
 int gfs_json_finish(struct gfs_json *w, char **text, size_t *size);
+
+/* Takes the white space between the values of valid JSON out of size bytes, in place. What
+ * is left; there is no NUL behind it. */
+size_t gfs_json_compact(char *text, size_t size);
 
 #endif

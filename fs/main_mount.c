@@ -30,23 +30,20 @@ static int help(void)
 {
 	puts("usage: gpuobjfs [options] ARTIFACT MOUNTPOINT\n"
 	     "       gpuobjfs [options] --sample MOUNTPOINT\n"
-	     "\n"
-	     "Shows the GPU code objects inside ARTIFACT as files under MOUNTPOINT.\n"
-	     "fusermount3 -u MOUNTPOINT ends it.\n"
-	     "\n"
+	     "Shows the GPU code objects inside ARTIFACT as files, until fusermount3 -u "
+	     "MOUNTPOINT.\n"
 	     "    -f                     stay in the foreground\n"
 	     "    -s                     serve with one thread\n"
 	     "    -d                     print every request, implies -f\n"
 	     "    -h, --help             this text\n"
 	     "    -V, --version          versions of gpuobjfs and libfuse\n"
 	     "    --sample               mount an artifact that is built in\n"
-	     "    -o OPTION[,OPTION...]\n"
-	     "    ro                     leave out what can be written; opens and warm reads\n"
-	     "                           then run at native speed\n"
-	     "    allow_other            let other users in (fuse.conf may forbid it)\n"
+	     "    -o OPTION[,OPTION...]  options of mount(8) and libfuse, and these:\n"
+	     "    ro                     fast mode: leave out all that can be written\n"
+	     "    allow_other            let other users in\n"
 	     "    max_threads=N          requests served at once (CPUs + 2)");
 	gfs_options_help();
-	puts("\nNumbers take K, M, G. Other mount options go to libfuse. See gpuobjfs(1).");
+	puts("Numbers take K, M, G. See gpuobjfs(1).");
 	return fflush(stdout) == 0 ? GFS_EXIT_OK : GFS_EXIT_FAILURE;
 }
 
@@ -80,7 +77,8 @@ static void complain_mountpoint(const char *path, int err)
 		complain("cannot mount on %s: %s", path, strerror(err));
 		return;
 	}
-	fprintf(stderr, "gpuobjfs: %s: a mount whose program has died is still there; end it with:\n",
+	fprintf(stderr,
+		"gpuobjfs: %s: a mount whose program has died is still there; end it with:\n",
 		path);
 	fputs("fusermount3 -u ", stderr);
 	print_quoted(stderr, path);
@@ -93,7 +91,18 @@ static bool is_inside(const char *path, const char *dir)
 
 	if (len == 1) /* the root directory */
 		return true;
-	return strncmp(path, dir, len) == 0 && path[len] == '/';
+	return strncmp(path, dir, len) == 0 && (path[len] == '/' || path[len] == '\0');
+}
+
+/* Of the path as it was given: its last component may be a symbolic link. */
+static char *real_parent(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *parent = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+	char *real = parent ? realpath(parent, NULL) : NULL;
+
+	free(parent);
+	return real;
 }
 
 /* A path below the mount point would lead back into the mount, and its reader wait for
@@ -101,15 +110,11 @@ static bool is_inside(const char *path, const char *dir)
 static bool hides(const char *mountpoint, const char *artifact)
 {
 	char *real = realpath(artifact, NULL);
-	char *slash = strrchr(artifact, '/');
-	char *dir = slash ? strndup(artifact, (size_t)(slash - artifact) + 1) : strdup(".");
-	char *real_dir = dir ? realpath(dir, NULL) : NULL;
-	bool hidden = (real && is_inside(real, mountpoint)) ||
-		      (real_dir && (strcmp(real_dir, mountpoint) == 0 ||
-				    is_inside(real_dir, mountpoint)));
+	char *parent = real_parent(artifact);
+	bool hidden =
+		(real && is_inside(real, mountpoint)) || (parent && is_inside(parent, mountpoint));
 
-	free(real_dir);
-	free(dir);
+	free(parent);
 	free(real);
 	return hidden;
 }
@@ -157,8 +162,7 @@ static void tell_what_is_there(struct gfs *fs)
 	if (artifact->object_count == 0)
 		complain("%s: no GPU code found; mounted with an empty inventory", name);
 	if (artifact->partial)
-		complain("%s: the inventory is partial (%u problem%s); see problems.json", name,
-			 artifact->problem_count, artifact->problem_count == 1 ? "" : "s");
+		complain("%s: the inventory is partial; problems.json says why", name);
 }
 
 static int serve(struct gfs_front *front, struct gfs *fs, const struct gfs_mount_args *args,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cache.h"
+#include "queues.h"
 #include "source.h"
 #include "tree.h"
 
@@ -31,6 +32,11 @@ struct gfs_node gfs_root(void)
 bool gfs_is_dir(struct gfs_node node)
 {
 	return S_ISDIR(node.entry->mode);
+}
+
+bool gfs_is_live(struct gfs_node node)
+{
+	return node.entry->live;
 }
 
 bool gfs_attr_is_costly(struct gfs_node node)
@@ -60,10 +66,12 @@ static size_t find_row(const struct gfs_entry *at, uint8_t id,
 		found = find_row(row, id, path, depth);
 	if (!found && at->collection)
 		found = find_row(at->collection->each, id, path, depth);
+	for (const struct gfs_elements *e = at->elements; e && !found; e = e->more)
+		found = find_row(e->each, id, path, depth);
 	return found;
 }
 
-static bool exists(const struct gfs *fs, struct gfs_node node)
+static bool exists(struct gfs *fs, struct gfs_node node)
 {
 	return !node.entry->exists || node.entry->exists(fs, node);
 }
@@ -76,16 +84,51 @@ static struct gfs_node element(struct gfs_node dir, uint32_t index)
 			: (struct gfs_node){ c->each, index, dir.b };
 }
 
+static struct gfs_node live_element(const struct gfs_elements *e, struct gfs_node dir,
+				    uint64_t number)
+{
+	uint32_t low = (uint32_t)(number & INDEX_MASK);
+
+	if (e->place == GFS_IN_B)
+		return (struct gfs_node){ e->each, dir.a, low };
+	return (struct gfs_node){ e->each, low, (uint32_t)(number >> GFS_INDEX_BITS) };
+}
+
+static uint64_t live_number(const struct gfs_elements *e, uint32_t a, uint32_t b)
+{
+	if (e->place == GFS_IN_B)
+		return b;
+	return e->place == GFS_IN_A ? a : a | (uint64_t)b << GFS_INDEX_BITS;
+}
+
+/* The set of elements of dir that are of this row; NULL: none. */
+static const struct gfs_elements *elements_of(struct gfs_node dir, const struct gfs_entry *row)
+{
+	const struct gfs_elements *e = dir.entry->elements;
+
+	while (e && e->each != row)
+		e = e->more;
+	return e;
+}
+
 /* From dir to its child in row, with the indexes of an inode number. */
 static bool step(struct gfs *fs, struct gfs_node *dir, const struct gfs_entry *row, uint32_t a,
 		 uint32_t b)
 {
 	const struct gfs_collection *c = dir->entry->collection;
+	const struct gfs_elements *e = elements_of(*dir, row);
 	uint32_t index = c && c->inner ? b : a;
+	uint64_t number;
 	uint32_t count;
 
-	if (c && row == c->each) {
-		if (c->count(fs, *dir, &count) != 0 || index >= count)
+	if (e) {
+		number = live_number(e, a, b);
+		if (!e->next(fs, e, *dir, &number) || number != live_number(e, a, b))
+			return false;
+		*dir = live_element(e, *dir, number);
+	} else if (c && row == c->each) {
+		/* Where it cannot be counted now, what is done with the node says why. */
+		if (c->count(fs, *dir, &count) == 0 && index >= count)
 			return false;
 		*dir = element(*dir, index);
 	} else {
@@ -116,6 +159,20 @@ bool gfs_node_from_ino(struct gfs *fs, uint64_t ino, struct gfs_node *node)
 
 /* ---- directories ------------------------------------------------------------------ */
 
+static int lookup_live(struct gfs *fs, struct gfs_node dir, const char *name, struct gfs_node *node)
+{
+	int rc = -ENOENT;
+
+	for (const struct gfs_elements *e = dir.entry->elements; e && rc == -ENOENT; e = e->more) {
+		uint64_t number;
+
+		rc = e->find(fs, e, dir, name, &number);
+		if (rc == 0)
+			*node = live_element(e, dir, number);
+	}
+	return rc;
+}
+
 int gfs_lookup(struct gfs *fs, struct gfs_node dir, const char *name, struct gfs_node *node)
 {
 	const struct gfs_collection *c = dir.entry->collection;
@@ -135,7 +192,7 @@ int gfs_lookup(struct gfs *fs, struct gfs_node dir, const char *name, struct gfs
 		}
 	}
 	if (!c)
-		return -ENOENT;
+		return lookup_live(fs, dir, name, node);
 	rc = c->find(fs, dir, name, &index);
 	if (rc != 0)
 		return rc;
@@ -154,7 +211,7 @@ static int fill_rows(struct gfs *fs, struct gfs_node dir, uint64_t cursor, uint6
 	for (; row && row->id; row++, at++) {
 		struct gfs_node child = { row, dir.a, dir.b };
 
-		if (!stop && at >= cursor && exists(fs, child))
+		if (!stop && at >= cursor && !row->unlisted && exists(fs, child))
 			stop = fill(ctx, row->name, child, at + 1);
 	}
 	*rows = at;
@@ -181,13 +238,51 @@ static int fill_elements(struct gfs *fs, struct gfs_node dir, uint64_t first, ui
 	return rc;
 }
 
+/* Cursors of live elements: behind the rows by number, which stays true whatever comes and
+ * goes meanwhile, and above that which of the directory's sets it is. */
+#define SET_SHIFT (2 * GFS_INDEX_BITS + 1)
+
+/* Stops at a full buffer and returns non-zero then. */
+static int fill_set(struct gfs *fs, struct gfs_node dir, const struct gfs_elements *e,
+		    uint64_t number, uint64_t base, gfs_fill fill, void *ctx)
+{
+	char name[GFS_NAME_MAX + 1];
+
+	for (; e->next(fs, e, dir, &number); number++) {
+		if (e->name(fs, e, dir, number, name) != 0)
+			continue; /* gone in between */
+		if (fill(ctx, name, live_element(e, dir, number), base + number + 1) != 0)
+			return 1;
+	}
+	return 0;
+}
+
+static void fill_live(struct gfs *fs, struct gfs_node dir, uint64_t cursor, uint64_t rows,
+		      gfs_fill fill, void *ctx)
+{
+	uint64_t first = cursor & ((UINT64_C(1) << SET_SHIFT) - 1);
+	uint64_t number = first > rows ? first - rows : 0;
+	uint64_t set = 0;
+	int stop = 0;
+
+	for (const struct gfs_elements *e = dir.entry->elements; e && !stop; e = e->more, set++) {
+		if (set < cursor >> SET_SHIFT)
+			continue;
+		stop = fill_set(fs, dir, e, number, (set << SET_SHIFT) + rows, fill, ctx);
+		number = 0;
+	}
+}
+
 int gfs_readdir(struct gfs *fs, struct gfs_node dir, uint64_t cursor, gfs_fill fill, void *ctx)
 {
 	uint64_t rows;
 
 	if (!gfs_is_dir(dir))
 		return -ENOTDIR;
-	if (fill_rows(fs, dir, cursor, &rows, fill, ctx) != 0 || !dir.entry->collection)
+	if (fill_rows(fs, dir, cursor, &rows, fill, ctx) != 0)
+		return 0;
+	fill_live(fs, dir, cursor, rows, fill, ctx);
+	if (!dir.entry->collection)
 		return 0;
 	return fill_elements(fs, dir, cursor > rows ? cursor - rows : 0, rows, fill, ctx);
 }
@@ -245,7 +340,7 @@ static int make_text(void *ctx, struct gfs_blob *blob)
 	return rc;
 }
 
-static int errno_of(const struct dec_error *err)
+int gfs_errno_of(const struct dec_error *err)
 {
 	switch (err->status) {
 	case DEC_OK:
@@ -276,7 +371,7 @@ static int make_decoded(void *ctx, struct gfs_blob *blob)
 	if (!to)
 		return rc;
 	if (!m->node.entry->unpack(m->fs, m->node, to, &err))
-		rc = errno_of(&err);
+		rc = gfs_errno_of(&err);
 	changed = gfs_source_check(m->fs->source);
 	return changed != 0 ? changed : rc;
 }
@@ -290,6 +385,17 @@ static int get_blob(struct gfs *fs, struct gfs_node node, struct gfs_waiter *wai
 			     &making, waiter, blob);
 }
 
+static int size_of_range(struct gfs *fs, struct gfs_node node, uint64_t *size)
+{
+	struct gfs_node inside;
+	struct dec_range range;
+	int rc = node.entry->locate(fs, node, &inside, &range);
+
+	if (rc == 0)
+		*size = range.size;
+	return rc;
+}
+
 static int size_of(struct gfs *fs, struct gfs_node node, uint64_t *size)
 {
 	const struct gfs_entry *entry = node.entry;
@@ -299,12 +405,16 @@ static int size_of(struct gfs *fs, struct gfs_node node, uint64_t *size)
 	*size = 0;
 	if (gfs_is_dir(node))
 		return 0;
+	if (entry->live)
+		return gfs_live_size(fs, node, size);
 	if (entry->size)
 		return entry->size(fs, node, size);
 	if (entry->range) {
 		*size = entry->range(fs, node).size;
 		return 0;
 	}
+	if (entry->locate)
+		return size_of_range(fs, node, size);
 	rc = get_blob(fs, node, NULL, &blob);
 	if (rc != 0)
 		return rc;
@@ -333,7 +443,7 @@ int gfs_getattr(struct gfs *fs, struct gfs_node node, struct stat *st)
 	st->st_atim = time;
 	st->st_mtim = time;
 	st->st_ctim = time;
-	return 0;
+	return node.entry->live ? gfs_live_attr(fs, node, st) : 0;
 }
 
 static int read_range(struct gfs *fs, struct dec_range range, uint64_t offset, void *buf,
@@ -355,7 +465,7 @@ static int read_blob(struct gfs *fs, struct gfs_node node, uint64_t offset, void
 	int rc = gfs_source_check(fs->source);
 
 	if (rc == 0 && node.entry->ready)
-		rc = node.entry->ready(fs, waiter);
+		rc = node.entry->ready(fs, node, waiter);
 	if (rc == 0)
 		rc = get_blob(fs, node, waiter, &blob);
 	if (rc != 0)
@@ -365,31 +475,101 @@ static int read_blob(struct gfs *fs, struct gfs_node node, uint64_t offset, void
 	return rc;
 }
 
-static int read_inside(struct gfs *fs, struct gfs_node node, uint64_t offset, void *buf,
-		       size_t size, size_t *got, struct gfs_waiter *waiter)
+static int read_inside(struct gfs *fs, struct gfs_node inside, struct dec_range range,
+		       uint64_t offset, void *buf, size_t size, size_t *got,
+		       struct gfs_waiter *waiter)
 {
-	struct dec_range range = node.entry->range(fs, node);
 	uint64_t left = offset < range.size ? range.size - offset : 0;
 	size_t n = size < left ? size : (size_t)left;
 
-	return read_blob(fs, node.entry->inside(fs, node), range.offset + (n ? offset : 0), buf, n,
-			 got, waiter);
+	return gfs_read(fs, inside, range.offset + (n ? offset : 0), buf, n, got, waiter);
+}
+
+static int read_located(struct gfs *fs, struct gfs_node node, uint64_t offset, void *buf,
+			size_t size, size_t *got, struct gfs_waiter *waiter)
+{
+	struct gfs_node inside;
+	struct dec_range range;
+	int rc = gfs_source_check(fs->source);
+
+	if (rc == 0)
+		rc = node.entry->ready(fs, node, waiter);
+	if (rc == 0)
+		rc = node.entry->locate(fs, node, &inside, &range);
+	if (rc != 0)
+		return rc;
+	return read_inside(fs, inside, range, offset, buf, size, got, waiter);
 }
 
 int gfs_read(struct gfs *fs, struct gfs_node node, uint64_t offset, void *buf, size_t size,
 	     size_t *got, struct gfs_waiter *waiter)
 {
+	const struct gfs_entry *entry = node.entry;
+
 	*got = 0;
 	if (gfs_is_dir(node))
 		return -EISDIR;
-	if (node.entry->inside)
-		return read_inside(fs, node, offset, buf, size, got, waiter);
-	if (node.entry->range)
-		return read_range(fs, node.entry->range(fs, node), offset, buf, size, got);
+	if (entry->locate)
+		return read_located(fs, node, offset, buf, size, got, waiter);
+	if (entry->inside)
+		return read_inside(fs, entry->inside(fs, node), entry->range(fs, node), offset, buf,
+				   size, got, waiter);
+	if (entry->range)
+		return read_range(fs, entry->range(fs, node), offset, buf, size, got);
 	return read_blob(fs, node, offset, buf, size, got, waiter);
 }
 
 bool gfs_waiter_cancel(struct gfs *fs, struct gfs_waiter *waiter)
 {
-	return gfs_cache_cancel(fs->cache, waiter) || gfs_source_cancel(fs->source, waiter);
+	return (fs->queues && gfs_queues_cancel(fs->queues, waiter)) ||
+	       gfs_cache_cancel(fs->cache, waiter) || gfs_source_cancel(fs->source, waiter);
+}
+
+/* ---- changes ---------------------------------------------------------------------- */
+
+int gfs_mkdir(struct gfs *fs, struct gfs_node dir, const char *name)
+{
+	const struct gfs_elements *e = dir.entry->elements;
+	struct gfs_node found;
+
+	if (!gfs_is_live(dir))
+		return -EROFS;
+	if (gfs_lookup(fs, dir, name, &found) == 0)
+		return -EEXIST;
+	while (e && !e->make)
+		e = e->more;
+	return e ? e->make(fs, e, name) : -EPERM;
+}
+
+int gfs_rmdir(struct gfs *fs, struct gfs_node dir, const char *name)
+{
+	const struct gfs_elements *e;
+	struct gfs_node found;
+	int rc;
+
+	if (!gfs_is_live(dir))
+		return -EROFS;
+	rc = gfs_lookup(fs, dir, name, &found);
+	if (rc != 0)
+		return rc;
+	if (!gfs_is_dir(found))
+		return -ENOTDIR;
+	e = elements_of(dir, found.entry);
+	return e && e->remove ? e->remove(fs, found) : -EBUSY;
+}
+
+int gfs_truncate(struct gfs *fs, struct gfs_node node, uint64_t size)
+{
+	uint64_t now;
+	int rc;
+
+	if (!gfs_is_live(node))
+		return -EROFS;
+	if (gfs_is_dir(node))
+		return -EISDIR;
+	rc = size_of(fs, node, &now);
+	if (rc != 0)
+		return rc;
+	/* What is cut off from text or a stream means nothing; bytes have their place. */
+	return size > now && !node.entry->render ? -EFBIG : 0;
 }

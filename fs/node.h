@@ -73,6 +73,53 @@ int gfs_read(struct gfs *fs, struct gfs_node node, uint64_t offset, void *buf, s
  * free it. For requests that are interrupted. */
 bool gfs_waiter_cancel(struct gfs *fs, struct gfs_waiter *waiter);
 
+/*
+ * For work that takes seconds: while the calling thread has a stop (NULL: it has none), it is
+ * asked between two payloads that are examined, and true ends the call in progress with
+ * -EINTR. Fronts set it around each request that can be interrupted.
+ */
+void gfs_stop_set(bool (*stop)(void *ctx), void *ctx);
+
+/* ---- what changes ----------------------------------------------------------------- */
+
+/* True: attributes and content may change at any time, the content is reached through
+ * gfs_file_open() only, and names may come and go. */
+bool gfs_is_live(struct gfs_node node);
+
+/* -EROFS outside of what is live, -EPERM where no directory can be made, -EEXIST. */
+int gfs_mkdir(struct gfs *fs, struct gfs_node dir, const char *name);
+/* The same; -EBUSY: it is not the user's. */
+int gfs_rmdir(struct gfs *fs, struct gfs_node dir, const char *name);
+/* Sizes are fixed: cutting a file changes nothing, -EFBIG: it cannot grow. */
+int gfs_truncate(struct gfs *fs, struct gfs_node node, uint64_t size);
+
+struct gfs_file;
+
+/* flags are those of open(2). -EACCES: not for writing. */
+int gfs_file_open(struct gfs *fs, struct gfs_node node, int flags, struct gfs_file **file);
+void gfs_file_close(struct gfs_file *file);
+
+/* As gfs_read(). With a waiter, -EINPROGRESS also when there is nothing yet; without one,
+ * or with O_NONBLOCK in flags, -EAGAIN. -ENODEV: what the file belongs to was removed. */
+int gfs_file_read(struct gfs_file *file, int flags, uint64_t offset, void *buf, size_t size,
+		  size_t *got, struct gfs_waiter *waiter);
+/* *put is short when not all was taken. */
+int gfs_file_write(struct gfs_file *file, int flags, uint64_t offset, const void *buf, size_t size,
+		   size_t *put);
+
+/*
+ * Who wants to hear when a file gets ready: tell() is called once, without locks held, and
+ * owns it then. drop() is called instead, with locks held, when it is no longer wanted.
+ */
+struct gfs_poller {
+	void (*tell)(struct gfs_poller *self);
+	void (*drop)(struct gfs_poller *self);
+	struct gfs_poller *next; /* owned by the file */
+};
+
+/* What is ready, in bits of poll(2). A poller (NULL: none) takes the place of an older one. */
+unsigned int gfs_file_poll(struct gfs_file *file, struct gfs_poller *poller);
+
 /* Walks a path ("/", "objects/00003/payload", repeated slashes and "." allowed; ".." not). */
 int gfs_walk(struct gfs *fs, const char *path, struct gfs_node *node);
 

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "softgpu.h"
+
 /* Decoded payloads and rendered text kept at most. The largest decoded payload seen has
  * 134 MB, so a quarter of this holds what nearly every artifact decodes to. */
 #define CACHE_DEFAULT DEC_MIB(256)
@@ -16,6 +18,7 @@ enum kind {
 	SIZE, /* uint64_t, written with K, M, G where one divides it */
 	DIRECTORY, /* const char *, one that exists */
 	DIGEST, /* const char *, 64 hex digits */
+	MODE, /* uint64_t, octal permissions */
 };
 
 struct row {
@@ -34,9 +37,35 @@ static const struct row rows[] = {
 #define X(name, value, what) { #name, SIZE, AT(limits.name), "most " what },
 	DEC_LIMIT_LIST(X)
 #undef X
+	{ "queue_mode", MODE, AT(queues.mode), "permissions of the queue files" },
+#define X(name, member, what) { #name, SIZE, AT(queues.member), "most " what },
+	GFS_QUEUE_BOUND_LIST(X)
+#undef X
+};
+
+/* What the help puts for a value. */
+static const char *const placeholders[] = {
+	[SIZE] = "N",
+	[DIRECTORY] = "DIR",
+	[DIGEST] = "HEX",
+	[MODE] = "OCTAL",
 };
 
 #define ROW_COUNT (sizeof(rows) / sizeof(rows[0]))
+
+/* The owner writes, others look. */
+#define QUEUE_MODE 0644
+
+static void init_queues(struct gfs_queue_options *queues)
+{
+	struct sg_config config;
+
+	sg_config_default(&config);
+#define X(option, member, what) queues->member = config.member;
+	GFS_QUEUE_BOUND_LIST(X)
+#undef X
+	queues->mode = QUEUE_MODE;
+}
 
 void gfs_options_init(struct gfs_options *options)
 {
@@ -48,6 +77,7 @@ void gfs_options_init(struct gfs_options *options)
 		.tmpdir = tmpdir && *tmpdir ? tmpdir : "/var/tmp",
 		.limits = dec_limits_default(),
 	};
+	init_queues(&options->queues);
 }
 
 static const struct row *find_row(const char *name, size_t len)
@@ -90,6 +120,17 @@ static bool parse_size(const char *text, uint64_t *size)
 	return true;
 }
 
+/* Reading and writing alone: nothing there is a program. */
+static bool parse_mode(const char *text, uint64_t *mode)
+{
+	size_t len = strlen(text);
+
+	if (len == 0 || len > 4 || strspn(text, "01234567") != len)
+		return false;
+	*mode = strtoul(text, NULL, 8);
+	return (*mode & ~(uint64_t)0666) == 0;
+}
+
 static bool is_digest(const char *text)
 {
 	size_t len = strlen(text);
@@ -123,6 +164,10 @@ static int set_row(struct gfs_options *options, const struct row *row, const cha
 	case SIZE:
 		if (!parse_size(value, member))
 			return refuse(msg, row, "a number, with K, M or G if you like");
+		return 1;
+	case MODE:
+		if (!parse_mode(value, member))
+			return refuse(msg, row, "an octal number of 4s and 2s, such as 0644");
 		return 1;
 	case DIGEST:
 		if (!is_digest(value))
@@ -167,11 +212,14 @@ static void print_row(const struct gfs_options *defaults, const struct row *row)
 	if (row->kind == SIZE) {
 		format_size(number, sizeof(number), *(const uint64_t *)member);
 		text = number;
+	} else if (row->kind == MODE) {
+		snprintf(number, sizeof(number), "%04" PRIo64, *(const uint64_t *)member);
+		text = number;
 	} else {
 		text = *(const char *const *)member;
 	}
-	printf("    %s=%-*s %s", row->name, (int)(20 - strlen(row->name)),
-	       row->kind == SIZE ? "N" : row->kind == DIRECTORY ? "DIR" : "HEX", row->what);
+	printf("    %s=%-*s %s", row->name, (int)(21 - strlen(row->name)), placeholders[row->kind],
+	       row->what);
 	if (text)
 		printf(" (%s)", text);
 	putchar('\n');

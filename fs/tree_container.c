@@ -13,7 +13,7 @@ static struct dec_range container_range(const struct gfs *fs, struct gfs_node no
 	return fs->artifact->containers[node.a].range;
 }
 
-static bool can_decode(const struct gfs *fs, struct gfs_node node)
+static bool can_decode(struct gfs *fs, struct gfs_node node)
 {
 	return dec_can_decode(fs->artifact, node.a);
 }

@@ -22,32 +22,35 @@ static int location_show(struct gfs *fs, struct gfs_node node, char **text, size
 			       text, size);
 }
 
-/* Three ways to a payload: it lies in the artifact, in the decoded bytes of its container,
- * or is compressed by itself. */
-static bool has_stored_payload(const struct gfs *fs, struct gfs_node node)
+enum gfs_payload_way gfs_payload_way(const struct gfs *fs, uint32_t object)
 {
-	const struct dec_object *o = object_of(fs, node);
+	const struct dec_object *o = &fs->artifact->objects[object];
 
-	return o->has_payload && o->space == DEC_SPACE_ARTIFACT && o->codec == DEC_CODEC_NONE;
+	if (!o->has_payload)
+		return GFS_PAYLOAD_NONE;
+	if (o->space == DEC_SPACE_DECODED)
+		return dec_can_decode(fs->artifact, o->container) ? GFS_PAYLOAD_INNER
+								  : GFS_PAYLOAD_NONE;
+	return o->codec == DEC_CODEC_NONE ? GFS_PAYLOAD_STORED : GFS_PAYLOAD_DECODED;
 }
 
-static bool has_inner_payload(const struct gfs *fs, struct gfs_node node)
+static bool has_stored_payload(struct gfs *fs, struct gfs_node node)
 {
-	const struct dec_object *o = object_of(fs, node);
-
-	return o->has_payload && o->space == DEC_SPACE_DECODED &&
-	       dec_can_decode(fs->artifact, o->container);
+	return gfs_payload_way(fs, node.a) == GFS_PAYLOAD_STORED;
 }
 
-static bool has_decoded_payload(const struct gfs *fs, struct gfs_node node)
+static bool has_inner_payload(struct gfs *fs, struct gfs_node node)
 {
-	const struct dec_object *o = object_of(fs, node);
+	return gfs_payload_way(fs, node.a) == GFS_PAYLOAD_INNER;
+}
 
-	return o->has_payload && o->space == DEC_SPACE_ARTIFACT && o->codec != DEC_CODEC_NONE;
+static bool has_decoded_payload(struct gfs *fs, struct gfs_node node)
+{
+	return gfs_payload_way(fs, node.a) == GFS_PAYLOAD_DECODED;
 }
 
 /* Where it differs from the payload and is the object's own. */
-static bool has_encoded(const struct gfs *fs, struct gfs_node node)
+static bool has_encoded(struct gfs *fs, struct gfs_node node)
 {
 	const struct dec_object *o = object_of(fs, node);
 
@@ -76,16 +79,44 @@ static bool payload_unpack(const struct gfs *fs, struct gfs_node node, void *out
 	return dec_unpack(fs->artifact, node.a, out, err);
 }
 
-static const struct gfs_entry object_dir[] = {
-	TEXT_ROW(33, "object.json", object_show),
-	TEXT_ROW(34, "location.json", location_show),
-	RANGE_ROW(35, "payload", encoded_range, .exists = has_stored_payload),
-	RANGE_ROW(38, "payload", encoded_range, .inside = payload_container,
-		  .exists = has_inner_payload),
-	DECODED_ROW(36, "payload", payload_size, payload_unpack, .exists = has_decoded_payload),
-	RANGE_ROW(37, "encoded", encoded_range, .exists = has_encoded),
-	END_OF_DIR,
+enum {
+	OBJECT_JSON,
+	OBJECT_LOCATION,
+	OBJECT_STORED,
+	OBJECT_INNER,
+	OBJECT_DECODED,
+	OBJECT_ENCODED,
+	OBJECT_INSPECT,
+	OBJECT_END,
 };
+
+static const struct gfs_entry object_dir[] = {
+	[OBJECT_JSON] = TEXT_ROW(33, "object.json", object_show),
+	[OBJECT_LOCATION] = TEXT_ROW(34, "location.json", location_show),
+	[OBJECT_STORED] = RANGE_ROW(35, "payload", encoded_range, .exists = has_stored_payload),
+	[OBJECT_INNER] = RANGE_ROW(38, "payload", encoded_range, .inside = payload_container,
+				   .exists = has_inner_payload),
+	[OBJECT_DECODED] = DECODED_ROW(36, "payload", payload_size, payload_unpack,
+				       .exists = has_decoded_payload),
+	[OBJECT_ENCODED] = RANGE_ROW(37, "encoded", encoded_range, .exists = has_encoded),
+	[OBJECT_INSPECT] = DIR_ROW(48, "inspect", .children = gfs_object_inspect),
+	[OBJECT_END] = END_OF_DIR,
+};
+
+bool gfs_object_payload(const struct gfs *fs, uint32_t object, struct gfs_node *node)
+{
+	static const int rows[] = {
+		[GFS_PAYLOAD_STORED] = OBJECT_STORED,
+		[GFS_PAYLOAD_INNER] = OBJECT_INNER,
+		[GFS_PAYLOAD_DECODED] = OBJECT_DECODED,
+	};
+	enum gfs_payload_way way = gfs_payload_way(fs, object);
+
+	if (way == GFS_PAYLOAD_NONE)
+		return false;
+	*node = (struct gfs_node){ &object_dir[rows[way]], object, 0 };
+	return true;
+}
 
 static const struct gfs_entry object_entry = DIR_ROW(32, NULL, .children = object_dir);
 

@@ -19,10 +19,11 @@ static int artifact_show(struct gfs *fs, struct gfs_node node, char **text, size
 	return gfs_show_record(fs, fs->artifact, 0, hex, gfs_artifact_fields, NULL, text, size);
 }
 
-static int artifact_ready(struct gfs *fs, struct gfs_waiter *waiter)
+static int artifact_ready(struct gfs *fs, struct gfs_node node, struct gfs_waiter *waiter)
 {
 	char hex[65];
 
+	(void)node;
 	return gfs_source_sha256(fs->source, hex, waiter);
 }
 
@@ -64,12 +65,21 @@ static int problems_show(struct gfs *fs, struct gfs_node node, char **text, size
 	return gfs_json_finish(&w, text, size);
 }
 
+static bool has_queues(struct gfs *fs, struct gfs_node node)
+{
+	(void)node;
+	return fs->queues != NULL;
+}
+
 static const struct gfs_entry root_dir[] = {
 	TEXT_ROW(2, "artifact.json", artifact_show, .ready = artifact_ready, .size = artifact_size),
 	TEXT_ROW(3, "problems.json", problems_show, .costly = true),
 	DIR_ROW(4, "containers", .collection = &gfs_containers),
 	DIR_ROW(5, "objects", .collection = &gfs_objects),
 	DIR_ROW(6, "targets", .collection = &gfs_targets),
+	DIR_ROW(7, "inspect", .children = gfs_root_inspect),
+	DIR_ROW(8, "queues", .live = true, .exists = has_queues, .children = gfs_queues_dir,
+		.elements = &gfs_queue_elements),
 	END_OF_DIR,
 };
 

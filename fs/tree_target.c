@@ -48,6 +48,7 @@ static int objects_show(struct gfs *fs, struct gfs_node node, char **text, size_
 static const struct gfs_entry target_dir[] = {
 	TEXT_ROW(81, "target.json", target_show),
 	TEXT_ROW(82, "objects", objects_show, .size = objects_size),
+	DIR_ROW(96, "inspect", .children = gfs_target_inspect),
 	END_OF_DIR,
 };
 

@@ -1,0 +1,208 @@
+#include "examine.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <openssl/evp.h>
+
+#include "cache.h"
+#include "source.h"
+#include "tree.h"
+
+/* ---- the bytes of a payload --------------------------------------------------------- */
+
+static int make_room(struct gfs *fs, struct gfs_payload *p, uint64_t size)
+{
+	int rc = 0;
+
+	if (p->storage && p->room_size >= size)
+		return 0;
+	gfs_payload_fini(p);
+	p->room = gfs_scratch_alloc(fs->cache, size, &p->storage, &rc);
+	if (!p->room)
+		return rc;
+	p->room_size = size;
+	return 0;
+}
+
+/* What is stored as it is has no other limit before it is read whole. */
+static bool is_too_large(const struct gfs *fs, const struct dec_object *o, uint64_t size,
+			 struct dec_error *why)
+{
+	if (size <= fs->options.limits.max_payload)
+		return false;
+	*why = (struct dec_error){
+		.status = DEC_E_DATA,
+		.code = DEC_PROBLEM_LIMIT,
+		.offset = o->space == DEC_SPACE_ARTIFACT ? o->encoded.offset : 0,
+		.field = "payload size",
+	};
+	snprintf(why->sentence, sizeof(why->sentence),
+		 "the payload has %llu bytes, %llu are examined at most (max_payload)",
+		 (unsigned long long)size, (unsigned long long)fs->options.limits.max_payload);
+	return true;
+}
+
+static int load_inner(struct gfs *fs, const struct dec_object *o, struct gfs_payload *p)
+{
+	struct gfs_node container = gfs_container_decoded(o->container);
+	size_t got;
+	int rc = gfs_read(fs, container, o->encoded.offset, p->room, (size_t)p->size, &got, NULL);
+
+	if (rc != -EIO)
+		return rc;
+	p->why = (struct dec_error){
+		.status = DEC_E_DATA,
+		.code = DEC_PROBLEM_DECODE_FAILED,
+		.offset = fs->artifact->containers[o->container].stream.offset,
+		.field = "container",
+		.sentence = "the container around the payload does not decode",
+	};
+	return 0;
+}
+
+static int load_decoded(struct gfs *fs, uint32_t object, struct gfs_payload *p)
+{
+	if (!dec_unpack(fs->artifact, object, p->room, &p->why) && p->why.status != DEC_E_DATA)
+		return gfs_errno_of(&p->why);
+	/* A file that changed looks broken: that is not a fault of the payload. */
+	return gfs_source_check(fs->source);
+}
+
+int gfs_payload_load(struct gfs *fs, uint32_t object, struct gfs_payload *p)
+{
+	const struct dec_object *o = &fs->artifact->objects[object];
+	enum gfs_payload_way way = gfs_payload_way(fs, object);
+	int rc;
+
+	p->bytes = NULL;
+	p->why = (struct dec_error){ .status = DEC_OK };
+	p->size = way == GFS_PAYLOAD_DECODED ? o->payload_size : o->encoded.size;
+	if (way == GFS_PAYLOAD_NONE || is_too_large(fs, o, p->size, &p->why))
+		return 0;
+	rc = make_room(fs, p, p->size);
+	if (rc != 0)
+		return rc;
+	if (way == GFS_PAYLOAD_STORED)
+		rc = gfs_source_read(fs->source, o->encoded.offset, p->room, (size_t)p->size);
+	else if (way == GFS_PAYLOAD_INNER)
+		rc = load_inner(fs, o, p);
+	else
+		rc = load_decoded(fs, object, p);
+	if (rc == 0 && p->why.status == DEC_OK)
+		p->bytes = p->room;
+	return rc;
+}
+
+void gfs_payload_fini(struct gfs_payload *p)
+{
+	gfs_scratch_free(p->storage);
+	p->storage = NULL;
+	p->room = NULL;
+	p->bytes = NULL;
+}
+
+int gfs_payload_inspect(struct gfs *fs, uint32_t object, const struct gfs_payload *p,
+			unsigned wants, struct dec_inspection **inspection)
+{
+	const struct dec_error *why = p->why.status == DEC_OK ? NULL : &p->why;
+	struct dec_error err;
+
+	*inspection =
+		p->bytes ? dec_inspect(fs->artifact, object, p->bytes, (size_t)p->size, wants, &err)
+			 : dec_inspect_without(fs->artifact, object, why, &err);
+	return *inspection ? 0 : gfs_errno_of(&err);
+}
+
+/* ---- digest ----------------------------------------------------------------------------- */
+
+static int digest(const struct gfs_payload *p, char hex[GFS_DIGEST_SIZE])
+{
+	unsigned char md[EVP_MAX_MD_SIZE];
+	unsigned int len;
+
+	hex[0] = '\0';
+	if (!p->bytes)
+		return 0;
+	if (!EVP_Digest(p->bytes, (size_t)p->size, md, &len, EVP_sha256(), NULL))
+		return -ENOMEM;
+	for (unsigned int i = 0; i < len; i++)
+		snprintf(hex + 2 * i, 3, "%02x", md[i]);
+	return 0;
+}
+
+int gfs_payload_digest(struct gfs *fs, uint32_t object, char hex[GFS_DIGEST_SIZE])
+{
+	struct gfs_payload payload = { 0 };
+	int rc = gfs_payload_load(fs, object, &payload);
+
+	if (rc == 0)
+		rc = digest(&payload, hex);
+	gfs_payload_fini(&payload);
+	return rc;
+}
+
+/* ---- one object -------------------------------------------------------------------------- */
+
+static void examined_free(void *object)
+{
+	struct gfs_examined *x = object;
+
+	dec_inspection_free(x->inspection);
+	gfs_file_names_fini(&x->names);
+	free(x);
+}
+
+static struct dec_text kernel_name(const void *ctx, uint32_t index)
+{
+	const struct dec_inspection *inspection = ctx;
+
+	return inspection->kernels[index].name;
+}
+
+struct making {
+	struct gfs *fs;
+	uint32_t object;
+	bool digest;
+};
+
+static int examine(const struct making *m, struct gfs_payload *payload, struct gfs_examined *x)
+{
+	int rc = gfs_payload_load(m->fs, m->object, payload);
+
+	if (rc == 0)
+		rc = gfs_payload_inspect(m->fs, m->object, payload, 0, &x->inspection);
+	if (rc == 0)
+		rc = gfs_file_names_init(&x->names, x->inspection->kernel_count, kernel_name,
+					 x->inspection);
+	if (rc == 0 && m->digest)
+		rc = digest(payload, x->sha256);
+	return rc;
+}
+
+static int make_examined(void *ctx, struct gfs_blob *blob)
+{
+	struct gfs_examined *x = calloc(1, sizeof(*x));
+	struct gfs_payload payload = { 0 };
+	int rc = x ? examine(ctx, &payload, x) : -ENOMEM;
+
+	gfs_payload_fini(&payload);
+	if (rc == 0)
+		gfs_blob_adopt(blob, x, sizeof(*x) + x->inspection->memory + x->names.memory,
+			       examined_free);
+	else if (x)
+		examined_free(x);
+	return rc;
+}
+
+int gfs_examined_get(struct gfs *fs, uint32_t object, bool with_digest, struct gfs_waiter *waiter,
+		     struct gfs_blob **blob, const struct gfs_examined **examined)
+{
+	struct making making = { fs, object, with_digest };
+	int rc = gfs_cache_get(fs->cache, GFS_KEY(GFS_KEY_EXAMINED, object), make_examined, &making,
+			       waiter, blob);
+
+	*examined = rc == 0 ? gfs_blob_object(*blob) : NULL;
+	return rc;
+}

@@ -1,0 +1,30 @@
+/*
+ * What examinations found, as JSON. The text of files is from malloc().
+ */
+#ifndef GFS_EXAMINE_JSON_H
+#define GFS_EXAMINE_JSON_H
+
+#include "inspect.h"
+#include "internal.h"
+
+/* sha256 is the payload's, "" where there is none. */
+int gfs_inspection_show(const struct gfs *fs, uint32_t object,
+			const struct dec_inspection *inspection, const char *sha256, char **text,
+			size_t *size);
+
+/* metadata.json: null where there is none. */
+int gfs_metadata_show(const struct dec_inspection *inspection, char **text, size_t *size);
+
+int gfs_kernel_show(const struct gfs *fs, uint32_t object, const struct dec_inspection *inspection,
+		    uint32_t kernel, char **text, size_t *size);
+
+/* The kernel as it is listed for a target: without what depends on where it lies. One
+ * element of an array, printed as in there. */
+int gfs_kernel_of_target_show(const struct gfs *fs, uint32_t object,
+			      const struct dec_inspection *inspection, uint32_t kernel, char **text,
+			      size_t *size);
+
+/* The handle by which a packet names a kernel. */
+uint64_t gfs_kernel_object(uint32_t object, const struct dec_kernel *kernel);
+
+#endif
