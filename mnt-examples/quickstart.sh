@@ -1,0 +1,96 @@
+#!/bin/sh
+# Builds gpuobjfs, mounts an artifact, shows what is in it, unmounts.
+#
+# Usage: quickstart.sh [ARTIFACT]      without one: the sample that is built in
+#
+# Missing packages are installed by apt-get, as root or with sudo, after saying so. Where
+# /dev/fuse cannot be used, gpuobj shows the same tree without a mount.
+
+set -u
+root=$(cd "$(dirname "$0")/.." && pwd)
+artifact=${1:-}
+if [ -n "$artifact" ]; then
+	[ -f "$artifact" ] || {
+		echo "quickstart.sh: $artifact: not a file" >&2
+		exit 1
+	}
+	artifact=$(cd "$(dirname "$artifact")" && pwd)/$(basename "$artifact")
+fi
+cd "$root" || exit 1
+
+. tests/packages.sh
+packages=$(missing_packages build)
+# The programs need no tests here.
+packages=$(echo "$packages" | sed 's/libcmocka-dev//')
+if [ -n "$(echo "$packages" | tr -d ' ')" ]; then
+	# shellcheck disable=SC2086 # words
+	install_packages $packages || exit 1
+fi
+
+build=${BUILD:-build-quickstart}
+echo "building in $build/"
+if [ ! -e "$build/build.ninja" ]; then
+	meson setup -Dtests=false -Dbuildtype=release "$build" >"$build.log" 2>&1 || {
+		cat "$build.log"
+		exit 1
+	}
+	rm -f "$build.log"
+fi
+meson compile -C "$build" >/dev/null || exit 1
+programs=$(cd "$build/fs" && pwd)
+gpuobj=$programs/gpuobj
+gpuobjfs=$programs/gpuobjfs
+
+# The artifact as an argument: a path, or the option for the sample.
+what=${artifact:---sample}
+
+show_mount() {
+	first=$(ls "$dir/objects" | head -1)
+	run "ls $dir"
+	run "cat $dir/artifact.json"
+	run "ls $dir/targets"
+	if [ -n "$first" ]; then
+		run "cat $dir/objects/$first/object.json"
+		run "ls -l $dir/objects/$first"
+		run "head -c 16 $dir/objects/$first/payload | od -An -tx1c"
+		run "cat $dir/containers/$(ls "$dir/containers" | head -1)/container.json"
+	fi
+	run "find $dir -type f | wc -l"
+}
+
+show_without() {
+	first=$("$gpuobj" ls "$what" /objects | head -1 | tr -d /)
+	run "gpuobj ls $what"
+	run "gpuobj cat $what /artifact.json"
+	run "gpuobj ls $what /targets"
+	if [ -n "$first" ]; then
+		run "gpuobj cat $what /objects/$first/object.json"
+		run "gpuobj ls -l $what /objects/$first"
+		run "gpuobj cat $what /objects/$first/payload | head -c 16 | od -An -tx1c"
+		run "gpuobj cat $what /containers/$("$gpuobj" ls "$what" /containers | head -1 | tr -d /)/container.json"
+	fi
+}
+
+run() {
+	echo
+	echo "\$ $1"
+	PATH=$programs:$PATH sh -c "$1" | cut -c1-120 | head -40
+}
+
+dir=$(mktemp -d) || exit 1
+trap 'fusermount3 -u "$dir" 2>/dev/null; rmdir "$dir"' EXIT
+trap 'exit 1' INT TERM
+if [ -x "$gpuobjfs" ] && (exec 3<>/dev/fuse) 2>/dev/null; then
+	echo
+	echo "\$ gpuobjfs $what $dir"
+	if "$gpuobjfs" "$what" "$dir"; then
+		show_mount
+		echo
+		echo "\$ fusermount3 -u $dir"
+		fusermount3 -u "$dir"
+		exit
+	fi
+fi
+echo
+echo "/dev/fuse cannot be used here; gpuobj shows the same tree without a mount."
+show_without

@@ -1,0 +1,62 @@
+#!/bin/sh
+# Lists the kernels of a library that need most: registers, shared memory (LDS), spills.
+#
+# Usage: register-pressure.sh LIB [N]      the first N of each list, 10 without N
+#
+# Every kernel of every target is examined. NVIDIA code counts no spilled registers: there the
+# stack of a thread tells of them. GPUOBJ names the program
+# (gpuobj). Needs jq.
+
+set -u
+usage() {
+	sed -n '2,/^$/s/^# \{0,1\}//p' "$0"
+}
+case ${1:-} in
+-h | --help)
+	usage
+	exit 0
+	;;
+esac
+if [ $# -lt 1 ] || [ $# -gt 2 ]; then
+	usage >&2
+	exit 2
+fi
+lib=$1
+count=${2:-10}
+case $count in
+'' | *[!0-9]*)
+	echo "register-pressure.sh: $count: not a number" >&2
+	exit 2
+	;;
+esac
+gpuobj=${GPUOBJ:-gpuobj}
+for program in "$gpuobj" jq; do
+	command -v "$program" >/dev/null || {
+		echo "register-pressure.sh: $program is not there" >&2
+		exit 2
+	}
+done
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' INT TERM
+
+"$gpuobj" ls "$lib" /targets >"$work/targets" || exit 1
+while IFS= read -r target; do
+	"$gpuobj" cat "$lib" "/targets/${target%/}/inspect/kernels.jsonl" || exit 1
+done <"$work/targets" >"$work/kernels.jsonl" || exit 1
+
+top() { # TITLE VALUE: a jq expression, null where a kernel has no such value
+	echo "== $1"
+	jq -rn --argjson count "$count" "
+		[inputs | {value: ($2), target, name: (.demangled // .name)}
+			| select(.value != null and .value > 0)]
+		| sort_by(-.value, .target, .name) | .[:\$count][]
+		| \"\\(.value)\\t\\(.target)\\t\\(.name)\"" "$work/kernels.jsonl"
+}
+
+top "registers of a thread" '.registers // .vgpr_count'
+top "shared memory of a block, bytes" '.static_shared_bytes // .group_segment_fixed_size'
+top "spilled registers" \
+	'if .vgpr_spill_count or .sgpr_spill_count
+	then (.vgpr_spill_count // 0) + (.sgpr_spill_count // 0) else null end'
+top "stack or private segment of a thread, bytes" '.stack_frame_bytes // .private_segment_fixed_size'

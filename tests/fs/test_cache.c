@@ -1,0 +1,643 @@
+#include "fs_test.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+#include "cache.h"
+
+#define MIB ((uint64_t)1 << 20)
+
+/* What a blob is to hold, and how often it was made. */
+struct recipe {
+	uint64_t size;
+	unsigned char byte;
+	int error; /* what to end with, after the allocation */
+	int made;
+	int alloc_error;
+};
+
+static int make(void *ctx, struct gfs_blob *blob)
+{
+	struct recipe *r = ctx;
+	unsigned char *to;
+
+	r->made++;
+	to = gfs_blob_alloc(blob, r->size, &r->alloc_error);
+	if (!to)
+		return r->alloc_error;
+	memset(to, r->byte, (size_t)r->size);
+	return r->error;
+}
+
+static void expect(struct gfs_cache *cache, uint64_t key, struct recipe *r)
+{
+	unsigned char bytes[3] = { 0 };
+	struct gfs_blob *blob;
+	size_t got;
+
+	assert_int_equal(gfs_cache_get(cache, key, make, r, NULL, &blob), 0);
+	assert_int_equal(gfs_blob_size(blob), r->size);
+	assert_int_equal(gfs_blob_read(blob, r->size - 2, bytes, sizeof(bytes), &got), 0);
+	assert_int_equal(got, 2);
+	assert_int_equal(bytes[0], r->byte);
+	assert_int_equal(bytes[1], r->byte);
+	assert_int_equal(gfs_blob_read(blob, r->size + 1, bytes, sizeof(bytes), &got), 0);
+	assert_int_equal(got, 0);
+	gfs_blob_put(blob);
+}
+
+static struct gfs_cache *cache_new(uint64_t memory, uint64_t spill)
+{
+	struct gfs_cache *cache = gfs_cache_new(memory, spill, "/tmp");
+
+	assert_non_null(cache);
+	return cache;
+}
+
+static void makes_once(void **state)
+{
+	struct gfs_cache *cache = cache_new(MIB, MIB);
+	struct recipe r = { .size = 100, .byte = 'x' };
+	struct recipe empty = { .size = 0 };
+	struct gfs_blob *blob;
+
+	(void)state;
+	expect(cache, 7, &r);
+	expect(cache, 7, &r);
+	assert_int_equal(r.made, 1);
+	assert_int_equal(gfs_cache_get(cache, 8, make, &empty, NULL, &blob), 0);
+	assert_int_equal(gfs_blob_size(blob), 0);
+	gfs_blob_put(blob);
+	gfs_cache_free(cache);
+}
+
+static void remembers_broken_ones_only(void **state)
+{
+	static const struct {
+		const char *what;
+		int error;
+		int made; /* after two tries */
+		uint64_t blobs;
+	} cases[] = {
+		{ "broken", -EIO, 1, 1 },
+		{ "no memory", -ENOMEM, 2, 0 },
+		{ "changed", -ESTALE, 2, 0 },
+		{ "disk full", -ENOSPC, 2, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct gfs_cache *cache = cache_new(MIB, 4 * MIB);
+		struct recipe r = { .size = MIB / 2, .error = cases[i].error };
+		struct gfs_blob *blob;
+		struct gfs_cache_stats stats;
+
+		for (int try = 0; try < 2; try++)
+			if (gfs_cache_get(cache, 1, make, &r, NULL, &blob) != cases[i].error ||
+			    blob)
+				fail_msg("%s: another error", cases[i].what);
+		stats = gfs_cache_stats(cache);
+		if (r.made != cases[i].made || stats.blobs != cases[i].blobs)
+			fail_msg("%s: made %d times, %d left", cases[i].what, r.made,
+				 (int)stats.blobs);
+		if (stats.spilled != 0 || stats.files != 0 || stats.memory > 1024)
+			fail_msg("%s: its bytes were kept", cases[i].what);
+		gfs_cache_free(cache);
+	}
+}
+
+static void stays_within_budget(void **state)
+{
+	struct gfs_cache *cache = cache_new(MIB, 0);
+	struct recipe r = { .size = 10000, .byte = 'b' };
+
+	(void)state;
+	for (uint64_t key = 0; key < 2000; key++) {
+		expect(cache, key, &r);
+		assert_true(gfs_cache_stats(cache).memory <= MIB);
+	}
+	/* Overhead counts: fewer than fit by their bytes alone. */
+	assert_true(gfs_cache_stats(cache).blobs < MIB / 10000);
+	assert_true(gfs_cache_stats(cache).blobs > 95);
+	gfs_cache_free(cache);
+}
+
+/* Nothing but overhead, and more blobs than the table begins with. */
+static void counts_overhead(void **state)
+{
+	struct gfs_cache *cache = cache_new(MIB, 0);
+	struct recipe r = { .size = 2, .byte = 'o' };
+
+	(void)state;
+	for (uint64_t key = 0; key < 50000; key++)
+		expect(cache, key << 8, &r);
+	assert_true(gfs_cache_stats(cache).memory <= MIB);
+	assert_true(gfs_cache_stats(cache).blobs > 1000);
+	r.made = 0;
+	expect(cache, (uint64_t)49999 << 8, &r);
+	assert_int_equal(r.made, 0);
+	gfs_cache_free(cache);
+}
+
+static void drops_the_least_recently_used(void **state)
+{
+	struct gfs_cache *cache = cache_new(MIB, 0);
+	struct recipe r[5];
+
+	(void)state;
+	for (int i = 0; i < 5; i++)
+		r[i] = (struct recipe){ .size = MIB / 4 - 1000, .byte = (unsigned char)i };
+	for (uint64_t i = 0; i < 4; i++)
+		expect(cache, i, &r[i]);
+	expect(cache, 0, &r[0]);
+	expect(cache, 4, &r[4]); /* instead of 1 */
+	expect(cache, 0, &r[0]);
+	assert_int_equal(r[0].made, 1);
+	expect(cache, 1, &r[1]);
+	assert_int_equal(r[1].made, 2);
+	gfs_cache_free(cache);
+}
+
+/* A budget of nothing still serves small blobs, one at a time. */
+static void survives_no_budget(void **state)
+{
+	struct gfs_cache *cache = cache_new(0, MIB);
+	struct recipe small = { .size = 100, .byte = 's' };
+	struct recipe large = { .size = GFS_SPILL_MIN, .byte = 'l' };
+
+	(void)state;
+	for (uint64_t key = 0; key < 10; key++)
+		expect(cache, key, &small);
+	assert_int_equal(gfs_cache_stats(cache).blobs, 1);
+	expect(cache, 10, &large);
+	assert_int_equal(gfs_cache_stats(cache).spilled, GFS_SPILL_MIN);
+	gfs_cache_free(cache);
+}
+
+static void spills_large_blobs(void **state)
+{
+	struct gfs_cache *cache = cache_new(MIB, 3 * MIB);
+	struct recipe quarter = { .size = MIB / 4, .byte = 'q' };
+	struct recipe large = { .size = MIB / 4 + 1, .byte = 'l' };
+	struct recipe huge = { .size = 2 * MIB, .byte = 'h' };
+	struct recipe impossible = { .size = 3 * MIB + 1 };
+	struct gfs_blob *blob;
+
+	(void)state;
+	expect(cache, 1, &quarter);
+	assert_int_equal(gfs_cache_stats(cache).files, 0);
+	expect(cache, 2, &large);
+	assert_int_equal(gfs_cache_stats(cache).files, 1);
+	assert_int_equal(gfs_cache_stats(cache).spilled, large.size);
+	expect(cache, 3, &huge);
+	assert_int_equal(gfs_cache_stats(cache).spilled, large.size + huge.size);
+	huge.byte = 'H';
+	expect(cache, 4, &huge); /* instead of both files, not of what is in memory */
+	assert_int_equal(gfs_cache_stats(cache).files, 1);
+	expect(cache, 1, &quarter);
+	assert_int_equal(quarter.made, 1);
+	assert_int_equal(gfs_cache_get(cache, 5, make, &impossible, NULL, &blob), -ENOSPC);
+	expect(cache, 4, &huge);
+	assert_int_equal(huge.made, 2);
+	gfs_cache_free(cache);
+}
+
+static void bounds_the_files(void **state)
+{
+	struct gfs_cache *cache = cache_new(0, 1024 * MIB);
+	struct recipe r = { .size = GFS_SPILL_MIN, .byte = 'f' };
+
+	(void)state;
+	for (uint64_t key = 0; key < GFS_SPILL_FILES + 10; key++)
+		expect(cache, key, &r);
+	assert_int_equal(gfs_cache_stats(cache).files, GFS_SPILL_FILES);
+	gfs_cache_free(cache);
+}
+
+/* A blob that somebody reads is not dropped; what finds no room beside it is spilled, and
+ * where the files are full too there is no room at all. */
+static void respects_blobs_in_use(void **state)
+{
+	struct gfs_cache *cache = cache_new(MIB, MIB / 4);
+	struct recipe r = { .size = MIB / 4 - 1000, .byte = 'u' };
+	struct gfs_blob *held[5];
+	struct gfs_blob *blob;
+	unsigned char byte;
+	size_t got;
+
+	(void)state;
+	for (uint64_t key = 0; key < 5; key++)
+		assert_int_equal(gfs_cache_get(cache, key, make, &r, NULL, &held[key]), 0);
+	assert_int_equal(gfs_cache_stats(cache).files, 1);
+	assert_int_equal(gfs_cache_get(cache, 5, make, &r, NULL, &blob), -ENOSPC);
+	r.made = 0;
+	expect(cache, 0, &r);
+	assert_int_equal(r.made, 0);
+	for (int i = 0; i < 5; i++) {
+		assert_int_equal(gfs_blob_read(held[i], 0, &byte, 1, &got), 0);
+		assert_int_equal(byte, 'u');
+		gfs_blob_put(held[i]);
+	}
+	assert_int_equal(gfs_cache_get(cache, 5, make, &r, NULL, &blob), 0);
+	gfs_blob_put(blob);
+	gfs_cache_free(cache);
+}
+
+static void says_no_space_for_a_bad_tmpdir(void **state)
+{
+	struct gfs_cache *cache = gfs_cache_new(MIB, 8 * MIB, "/nonexistent");
+	struct recipe r = { .size = MIB };
+	struct gfs_blob *blob;
+
+	(void)state;
+	assert_int_equal(gfs_cache_get(cache, 1, make, &r, NULL, &blob), -ENOSPC);
+	assert_int_equal(gfs_cache_stats(cache).spilled, 0);
+	gfs_cache_free(cache);
+}
+
+/* ---- objects and scratch ----------------------------------------------------------- */
+
+static int adopted; /* objects that live */
+
+static void release(void *object)
+{
+	free(object);
+	adopted--;
+}
+
+static int make_object(void *ctx, struct gfs_blob *blob)
+{
+	const uint64_t *bytes = ctx;
+	uint64_t *object = malloc(sizeof(*object));
+
+	assert_non_null(object);
+	*object = *bytes;
+	adopted++;
+	gfs_blob_adopt(blob, object, *bytes, release);
+	return 0;
+}
+
+static void adopts_objects(void **state)
+{
+	struct gfs_cache *cache = cache_new(MIB, MIB);
+	uint64_t sizes[] = { 700 << 10, 200 << 10, 600 << 10, 5 * MIB };
+	struct gfs_blob *blob;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(sizes); i++) {
+		assert_int_equal(gfs_cache_get(cache, i, make_object, &sizes[i], NULL, &blob), 0);
+		assert_int_equal(*(const uint64_t *)gfs_blob_object(blob), sizes[i]);
+		gfs_blob_put(blob);
+	}
+	/* Only what is alone may be larger than the budget. */
+	assert_int_equal(adopted, 1);
+	assert_true(gfs_cache_stats(cache).memory > 5 * MIB);
+	assert_int_equal(gfs_cache_get(cache, 9, make_object, &sizes[1], NULL, &blob), 0);
+	assert_int_equal(adopted, 1);
+	gfs_blob_put(blob);
+	gfs_cache_free(cache);
+	assert_int_equal(adopted, 0);
+}
+
+static int adopt_and_fail(void *ctx, struct gfs_blob *blob)
+{
+	make_object(ctx, blob);
+	return -ENOMEM;
+}
+
+static void releases_objects_of_failed_makers(void **state)
+{
+	struct gfs_cache *cache = cache_new(MIB, MIB);
+	struct gfs_blob *blob;
+	uint64_t size = 100;
+
+	(void)state;
+	assert_int_equal(gfs_cache_get(cache, 1, adopt_and_fail, &size, NULL, &blob), -ENOMEM);
+	assert_int_equal(adopted, 0);
+	assert_int_equal(gfs_cache_stats(cache).memory, 0);
+	gfs_cache_free(cache);
+}
+
+static void lends_scratch(void **state)
+{
+	static const struct {
+		const char *what;
+		uint64_t size;
+		uint64_t memory;
+		uint64_t spilled;
+	} cases[] = {
+		{ "empty", 0, 0, 0 },
+		{ "small", 1000, 1000, 0 },
+		{ "a quarter", MIB / 4, MIB / 4, 0 },
+		{ "more", MIB / 4 + 1, 0, MIB / 4 + 1 },
+	};
+	struct gfs_cache *cache = cache_new(MIB, MIB);
+	struct gfs_blob *scratch;
+	int err;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		void *bytes = gfs_scratch_alloc(cache, cases[i].size, &scratch, &err);
+		struct gfs_cache_stats stats = gfs_cache_stats(cache);
+
+		assert_non_null(bytes);
+		memset(bytes, 1, (size_t)cases[i].size);
+		if (stats.memory != cases[i].memory || stats.spilled != cases[i].spilled)
+			fail_msg("%s: not counted", cases[i].what);
+		gfs_scratch_free(scratch);
+	}
+	assert_null(gfs_scratch_alloc(cache, MIB + 1, &scratch, &err));
+	assert_null(scratch);
+	assert_int_equal(err, -ENOSPC);
+	gfs_scratch_free(NULL);
+	assert_int_equal(gfs_cache_stats(cache).memory, 0);
+	assert_int_equal(gfs_cache_stats(cache).files, 0);
+	gfs_cache_free(cache);
+}
+
+/* ---- threads ---------------------------------------------------------------------- */
+
+/* A blob whose making waits until the test says so. */
+struct gate {
+	pthread_mutex_t lock;
+	pthread_cond_t moved;
+	struct gfs_cache *cache;
+	bool entered;
+	bool open;
+	int error;
+	int made;
+	int done;
+};
+
+struct counting_waiter {
+	struct gfs_waiter waiter; /* first */
+	struct gate *gate;
+};
+
+static int make_gated(void *ctx, struct gfs_blob *blob)
+{
+	struct gate *g = ctx;
+	unsigned char *to;
+	int rc = 0;
+
+	pthread_mutex_lock(&g->lock);
+	g->made++;
+	g->entered = true;
+	pthread_cond_broadcast(&g->moved);
+	while (!g->open)
+		pthread_cond_wait(&g->moved, &g->lock);
+	pthread_mutex_unlock(&g->lock);
+	to = gfs_blob_alloc(blob, 1, &rc);
+	if (!to)
+		return rc;
+	*to = 'g';
+	return g->error;
+}
+
+static void *get_gated(void *arg)
+{
+	struct gate *g = arg;
+	struct gfs_blob *blob;
+	int rc = gfs_cache_get(g->cache, 1, make_gated, g, NULL, &blob);
+
+	if (rc == 0)
+		gfs_blob_put(blob);
+	return rc == g->error ? NULL : arg;
+}
+
+/* As a front does: the bytes are asked for again, from the thread that made them. */
+static void waiter_done(struct gfs_waiter *waiter)
+{
+	struct gate *g = ((struct counting_waiter *)waiter)->gate;
+	struct gfs_blob *blob = NULL;
+
+	if (g->error == 0) {
+		assert_int_equal(gfs_cache_get(g->cache, 1, make_gated, g, NULL, &blob), 0);
+		gfs_blob_put(blob);
+	}
+	pthread_mutex_lock(&g->lock);
+	g->done++;
+	pthread_mutex_unlock(&g->lock);
+	free(waiter);
+}
+
+static struct gfs_waiter *waiter_new(struct gate *g)
+{
+	struct counting_waiter *w = calloc(1, sizeof(*w));
+
+	assert_non_null(w);
+	w->waiter.done = waiter_done;
+	w->gate = g;
+	return &w->waiter;
+}
+
+static void gate_enter(struct gate *g, pthread_t *maker)
+{
+	pthread_mutex_init(&g->lock, NULL);
+	pthread_cond_init(&g->moved, NULL);
+	g->cache = cache_new(MIB, MIB);
+	assert_int_equal(pthread_create(maker, NULL, get_gated, g), 0);
+	pthread_mutex_lock(&g->lock);
+	while (!g->entered)
+		pthread_cond_wait(&g->moved, &g->lock);
+	pthread_mutex_unlock(&g->lock);
+}
+
+static void gate_open(struct gate *g)
+{
+	pthread_mutex_lock(&g->lock);
+	g->open = true;
+	pthread_cond_broadcast(&g->moved);
+	pthread_mutex_unlock(&g->lock);
+}
+
+static void gate_fini(struct gate *g)
+{
+	gfs_cache_free(g->cache);
+	pthread_cond_destroy(&g->moved);
+	pthread_mutex_destroy(&g->lock);
+}
+
+static void one_makes_and_others_wait(void **state)
+{
+	static const struct {
+		const char *what;
+		int error;
+	} cases[] = { { "made", 0 }, { "broken", -EIO }, { "no memory", -ENOMEM } };
+	enum { SLEEPERS = 6, QUEUED = 5 };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct gate g = { .error = cases[i].error };
+		pthread_t maker;
+		pthread_t sleepers[SLEEPERS];
+		struct gfs_blob *blob;
+		void *wrong;
+
+		gate_enter(&g, &maker);
+		for (int n = 0; n < QUEUED; n++)
+			assert_int_equal(
+				gfs_cache_get(g.cache, 1, make_gated, &g, waiter_new(&g), &blob),
+				-EINPROGRESS);
+		for (int n = 0; n < SLEEPERS; n++)
+			assert_int_equal(pthread_create(&sleepers[n], NULL, get_gated, &g), 0);
+		gate_open(&g);
+		pthread_join(maker, &wrong);
+		if (wrong)
+			fail_msg("%s: the maker got something else", cases[i].what);
+		for (int n = 0; n < SLEEPERS; n++) {
+			pthread_join(sleepers[n], &wrong);
+			if (wrong)
+				fail_msg("%s: a sleeper got something else", cases[i].what);
+		}
+		if (g.done != QUEUED)
+			fail_msg("%s: %d of the queued were told", cases[i].what, g.done);
+		/* A sleeper that came late may make again what was not kept. */
+		if (g.error != -ENOMEM && g.made != 1)
+			fail_msg("%s: made %d times", cases[i].what, g.made);
+		gate_fini(&g);
+	}
+}
+
+/* Whoever waited for an interrupted maker makes it himself. */
+static void *get_after_interrupt(void *arg)
+{
+	struct gate *g = arg;
+	struct recipe r = { 8, 'r', 0, 0, 0 };
+	struct gfs_blob *blob;
+	int rc = gfs_cache_get(g->cache, 1, make, &r, NULL, &blob);
+
+	if (rc != 0 || r.made != 1)
+		return arg;
+	gfs_blob_put(blob);
+	return NULL;
+}
+
+static void interrupts_the_maker_alone(void **state)
+{
+	struct gate g = { .error = -EINTR };
+	pthread_t maker, other;
+	void *failed;
+
+	(void)state;
+	gate_enter(&g, &maker);
+	assert_int_equal(pthread_create(&other, NULL, get_after_interrupt, &g), 0);
+	usleep(10000); /* long enough for it to wait, most times */
+	gate_open(&g);
+	assert_int_equal(pthread_join(maker, &failed), 0);
+	assert_null(failed);
+	assert_int_equal(pthread_join(other, &failed), 0);
+	assert_null(failed);
+	gate_fini(&g);
+}
+
+static void cancels_queued_waiters(void **state)
+{
+	struct gate g = { .error = 0 };
+	struct gfs_waiter *waiters[3];
+	struct gfs_blob *blob;
+	pthread_t maker;
+	void *wrong;
+
+	(void)state;
+	gate_enter(&g, &maker);
+	for (int i = 0; i < 3; i++) {
+		waiters[i] = waiter_new(&g);
+		assert_int_equal(gfs_cache_get(g.cache, 1, make_gated, &g, waiters[i], &blob),
+				 -EINPROGRESS);
+	}
+	assert_true(gfs_cache_cancel(g.cache, waiters[1]));
+	assert_false(gfs_cache_cancel(g.cache, waiters[1]));
+	free(waiters[1]);
+	gate_open(&g);
+	pthread_join(maker, &wrong);
+	assert_null(wrong);
+	assert_int_equal(g.done, 2);
+	gate_fini(&g);
+}
+
+/* Many threads over few keys in a budget that holds only some of them. */
+struct crowd {
+	struct gfs_cache *cache;
+	atomic_int wrong;
+};
+
+static int make_numbered(void *ctx, struct gfs_blob *blob)
+{
+	uint64_t key = *(const uint64_t *)ctx;
+	int rc = 0;
+	unsigned char *to;
+
+	if (key % 7 == 3)
+		return key % 2 ? -EIO : -ENOMEM;
+	to = gfs_blob_alloc(blob, 5000 * (key + 1), &rc);
+	if (to)
+		memset(to, (int)key, 5000 * (size_t)(key + 1));
+	return rc;
+}
+
+static void *crowd_member(void *arg)
+{
+	struct crowd *crowd = arg;
+	unsigned seed = (unsigned)(uintptr_t)&crowd;
+	unsigned char bytes[64];
+	size_t got;
+
+	for (int i = 0; i < 2000; i++) {
+		uint64_t key = (uint64_t)rand_r(&seed) % 40;
+		struct gfs_blob *blob;
+		int rc = gfs_cache_get(crowd->cache, key, make_numbered, &key, NULL, &blob);
+
+		if ((rc != 0) != (key % 7 == 3))
+			atomic_fetch_add(&crowd->wrong, 1);
+		if (rc != 0)
+			continue;
+		rc = gfs_blob_read(blob, 5000 * key + 4936, bytes, sizeof(bytes), &got);
+		if (rc != 0 || got != sizeof(bytes) || bytes[0] != key || bytes[63] != key)
+			atomic_fetch_add(&crowd->wrong, 1);
+		gfs_blob_put(blob);
+	}
+	return NULL;
+}
+
+static void serves_a_crowd(void **state)
+{
+	struct crowd crowd = { .cache = cache_new(MIB / 2, 8 * MIB) };
+	pthread_t threads[8];
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(threads); i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, crowd_member, &crowd), 0);
+	for (size_t i = 0; i < COUNT(threads); i++)
+		pthread_join(threads[i], NULL);
+	assert_int_equal(atomic_load(&crowd.wrong), 0);
+	assert_true(gfs_cache_stats(crowd.cache).memory <= MIB / 2 + 8 * GFS_SPILL_MIN);
+	gfs_cache_free(crowd.cache);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(makes_once),
+		cmocka_unit_test(remembers_broken_ones_only),
+		cmocka_unit_test(stays_within_budget),
+		cmocka_unit_test(counts_overhead),
+		cmocka_unit_test(drops_the_least_recently_used),
+		cmocka_unit_test(survives_no_budget),
+		cmocka_unit_test(spills_large_blobs),
+		cmocka_unit_test(bounds_the_files),
+		cmocka_unit_test(respects_blobs_in_use),
+		cmocka_unit_test(says_no_space_for_a_bad_tmpdir),
+		cmocka_unit_test(adopts_objects),
+		cmocka_unit_test(releases_objects_of_failed_makers),
+		cmocka_unit_test(lends_scratch),
+		cmocka_unit_test(one_makes_and_others_wait),
+		cmocka_unit_test(interrupts_the_maker_alone),
+		cmocka_unit_test(cancels_queued_waiters),
+		cmocka_unit_test(serves_a_crowd),
+	};
+
+	return cmocka_run_group_tests_name("cache", tests, NULL, NULL);
+}

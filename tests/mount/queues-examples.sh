@@ -1,0 +1,27 @@
+# The sessions of mnt-examples/queue-*.sh say what they did when they were written down.
+. "$TESTS/mount/lib.sh"
+
+shells=sh
+for shell in dash bash; do
+	command -v $shell >/dev/null && shells="$shells $shell"
+done
+for example in "$EXAMPLES"/queue-*.sh; do
+	name=$(basename "$example" .sh)
+	for shell in $shells; do
+		mount_fg m --sample || finish
+		checks=$((checks + 1))
+		$shell "$example" "$(pwd)/m" >got 2>&1
+		status=$?
+		if [ $status = 77 ]; then
+			note "$(cat got)"
+		elif [ $status != 0 ]; then
+			fail "$name with $shell ended with $status"
+			show got
+		elif ! cmp -s got "$EXAMPLES/$name.out"; then
+			fail "$name with $shell says something else"
+			diff "$EXAMPLES/$name.out" got >&2
+		fi
+		stop m $pid
+	done
+done
+finish

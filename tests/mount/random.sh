@@ -1,0 +1,25 @@
+# Random and parallel readers see the same bytes as sequential ones.
+. "$TESTS/mount/lib.sh"
+
+make_mixed mixed.so
+for o in "" "-o ro" "-s" "-o cache=64K"; do
+	mount_fg m $o mixed.so || continue
+	check "tree with '$o'" truth --artifact mixed.so m
+	check "random reads with '$o'" "$python" "$TESTS/mount/readers.py" m 10000
+	note "$(cat check.log)"
+	stop m $pid
+
+	# Four at once on a cold mount: one decode, whoever waits.
+	mount_fg m $o mixed.so || continue
+	readers=
+	for seed in 1 2 3 4; do
+		"$python" "$TESTS/mount/readers.py" m 2000 $seed >readers.$seed 2>&1 &
+		readers="$readers $!"
+	done
+	for r in $readers; do
+		wait $r || fail "parallel reader with '$o': $(cat readers.*)"
+	done
+	check "tree after it" truth --artifact mixed.so m
+	stop m $pid
+done
+finish

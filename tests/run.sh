@@ -1,0 +1,130 @@
+#!/bin/bash
+# Builds the programs and runs their tests.
+#
+# Usage: tests/run.sh [OPTIONS] [MESON TEST ARGUMENTS]
+#   --sanitize     build with clang's address and undefined sanitizers, in a second directory
+#   --ndebug       build with NDEBUG, in a third
+#   --corpus DIR   also compare the real files in DIR (corpus/get.sh) with the truth
+#   --bench DIR    run the performance gates on the files in DIR instead of the tests
+#   --no-install   never install a package
+#
+# BUILD names another build directory than build/. The last line is
+# "N passed, N failed, N skipped"; the status is not 0 when a test failed or none passed.
+
+set -u
+root=$(cd "$(dirname "$0")/.." && pwd)
+cd "$root" || exit 1
+
+sanitize='' ndebug='' corpus='' bench='' install=1
+arguments=()
+while [ $# -gt 0 ]; do
+	case $1 in
+	--sanitize) sanitize=1 ;;
+	--ndebug) ndebug=1 ;;
+	--corpus | --bench)
+		[ -d "${2:-}" ] || {
+			echo "run.sh: $1 needs a folder" >&2
+			exit 2
+		}
+		[ "$1" = --corpus ] && corpus=$(cd "$2" && pwd) || bench=$(cd "$2" && pwd)
+		shift
+		;;
+	--no-install) install='' ;;
+	-h | --help)
+		sed -n '2,/^$/s/^# \{0,1\}//p' "$0"
+		exit 0
+		;;
+	*) arguments+=("$1") ;;
+	esac
+	shift
+done
+
+# shellcheck source=packages.sh
+. tests/packages.sh
+packages=$(missing_packages build tests)
+if [ -n "$sanitize" ] && ! command -v clang >/dev/null; then
+	packages="$packages clang"
+fi
+if [ -n "$packages" ] && [ -n "$install" ]; then
+	install_packages $packages || echo "run.sh: not all packages are there: $packages" >&2
+fi
+
+build=${BUILD:-build}
+options=(-Dwerror=true)
+compiler=${CC:-gcc}
+if [ -n "$sanitize" ]; then
+	build=$build-sanitize
+	compiler=clang
+	options+=(-Db_sanitize=address,undefined -Db_lundef=false)
+elif [ -n "$ndebug" ]; then
+	build=$build-ndebug
+	options+=(-Db_ndebug=true -Dbuildtype=release)
+fi
+if [ -n "$bench" ]; then
+	options=(-Dbuildtype=release)
+	build=$build-bench
+fi
+not_built() {
+	echo "run.sh: cannot build in $build" >&2
+	echo "0 passed, 1 failed, 0 skipped"
+	exit 1
+}
+if [ ! -e "$build/build.ninja" ]; then
+	CC=$compiler meson setup "${options[@]}" "$build" || not_built
+fi
+meson compile -C "$build" || not_built
+
+programs() { # environment of what is run by hand
+	export GPUOBJ GPUOBJFS BUILD_DIR
+	BUILD_DIR=$(cd "$build" && pwd)
+	GPUOBJ=$BUILD_DIR/fs/gpuobj
+	GPUOBJFS=$BUILD_DIR/fs/gpuobjfs
+	export PYTHONDONTWRITEBYTECODE=1
+}
+
+if [ -n "$bench" ]; then
+	programs
+	exec sh tests/bench/bench.sh "$bench"
+fi
+
+export ASAN_OPTIONS=exitcode=99:detect_leaks=1
+export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1:exitcode=99
+rm -f "$build/meson-logs/testlog.json"
+meson test -C "$build" --no-rebuild --print-errorlogs "${arguments[@]}"
+
+passed=0 failed=0 skipped=0
+if [ -e "$build/meson-logs/testlog.json" ]; then
+	read -r passed failed skipped < <(python3 - "$build/meson-logs/testlog.json" <<'PY'
+import json
+import sys
+
+count = {"passed": 0, "failed": 0, "skipped": 0}
+for line in open(sys.argv[1]):
+    test = json.loads(line)
+    result = test["result"]
+    kind = {"OK": "passed", "EXPECTEDFAIL": "passed", "SKIP": "skipped"}.get(result, "failed")
+    count[kind] += 1
+    if kind == "skipped":
+        why = [l for l in test.get("stdout", "").splitlines() if l.startswith("SKIP")]
+        print("skipped: %s%s" % (test["name"], "".join(": " + w[6:] for w in why[:1])), file=sys.stderr)
+print(count["passed"], count["failed"], count["skipped"])
+PY
+	)
+else
+	failed=1
+fi
+
+if [ -n "$corpus" ]; then
+	programs
+	while read -r result name; do
+		case $result in
+		ok) passed=$((passed + 1)) ;;
+		skip) skipped=$((skipped + 1)) ;;
+		*) failed=$((failed + 1)) ;;
+		esac
+		echo "corpus: $result $name"
+	done < <(sh tests/corpus/corpus.sh "$corpus")
+fi
+
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" = 0 ] && [ "$passed" -gt 0 ]
