@@ -151,10 +151,14 @@ static bool note_range(struct dec_build *b, const struct bundle *u, const struct
 				"payload at %llu of %llu bytes wraps around 64 bits",
 				(unsigned long long)r->offset, (unsigned long long)r->size);
 	if (!dec_fits(r->offset, r->size, u->left))
-		return dec_note(b, o, DEC_PROBLEM_TRUNCATED, r->at, "offset", DEC_COMPLETE,
-				"payload at %llu of %llu bytes reaches past the end of the file; "
+		return dec_note(b, o, DEC_PROBLEM_TRUNCATED,
+				r->offset < u->left ? r->at + 8 : r->at,
+				r->offset < u->left ? "size" : "offset",
+				u->space == DEC_SPACE_ARTIFACT ? DEC_PARTIAL : DEC_COMPLETE,
+				"payload at %llu of %llu bytes reaches past the end of the %s; "
 				"%llu bytes are left from the bundle's start",
 				(unsigned long long)r->offset, (unsigned long long)r->size,
+				u->space == DEC_SPACE_ARTIFACT ? "file" : "decoded bytes",
 				(unsigned long long)u->left);
 	if (r->offset < header_size)
 		return dec_note(b, o, DEC_PROBLEM_OVERLAP, r->at, "offset", DEC_COMPLETE,
@@ -229,7 +233,8 @@ static bool note_overlaps(struct dec_build *b, const struct bundle *u)
 	for (uint32_t i = 0; ok && i < count; i++) {
 		struct dec_range range = order[i]->encoded;
 
-		if (range.size == 0)
+		/* A payload that does not fit says nothing of its neighbours. */
+		if (range.size == 0 || range.size != order[i]->payload_size)
 			continue;
 		if (range.offset < reached)
 			ok = dec_note(b,

@@ -34,6 +34,7 @@ struct record {
 	uint32_t version;
 	uint64_t size; /* of the record in the artifact */
 	uint64_t entries_at, count;
+	uint64_t entry_size; /* as stored in version 1, else what it has to be */
 	uint64_t inflated; /* 0: stored plainly */
 	struct dec_container c;
 	/* Where the record's bytes are read from: the artifact, or their decoded form. */
@@ -303,6 +304,7 @@ static bool header_read(struct dec_build *b, struct record *r, bool *ok)
 	r->size = dec_le64(v.p + OFF_SIZE);
 	r->entries_at = dec_le64(v.p + OFF_ENTRY);
 	r->count = r->version == 1 ? 1 : dec_le64(v.p + OFF_COUNT);
+	r->entry_size = r->version == 1 ? dec_le64(v.p + OFF_COUNT) : ENTRY_SIZE;
 	if (r->version < 1 || r->version > 3)
 		return refuse(b, hit, DEC_PROBLEM_UNSUPPORTED_VERSION, hit->at + OFF_VERSION,
 			      "version", "offload binary version is not 1, 2 or 3");
@@ -350,6 +352,11 @@ static bool record_list(struct dec_build *b, struct record *r)
 		return false;
 	if (index == DEC_NONE)
 		return true;
+	if (r->entry_size != ENTRY_SIZE &&
+	    !dec_note(b, owner(b), DEC_PROBLEM_OUT_OF_BOUNDS, r->hit->at + OFF_COUNT, "entry size",
+		      DEC_COMPLETE, "entry size is %llu, an entry has 40 bytes",
+		      (unsigned long long)r->entry_size))
+		return false;
 	return r->inflated ? compressed_list(b, r) : entries_list(b, r);
 }
 

@@ -161,6 +161,22 @@ static bool close_chain(struct search *s, uint64_t until)
 			(unsigned long long)(to - at));
 }
 
+/* A payload that the file cuts short reaches past what its container claims; its bytes are
+ * no padding. */
+static uint64_t behind_payloads(const struct dec_build *b, uint64_t end)
+{
+	for (uint32_t i = b->object_count; i > 0; i--) {
+		const struct dec_object *o = &b->objects[i - 1];
+
+		if (o->container + 1 != b->container_count)
+			break;
+		if (o->space == DEC_SPACE_ARTIFACT && o->encoded.size &&
+		    o->encoded.offset + o->encoded.size > end)
+			end = o->encoded.offset + o->encoded.size;
+	}
+	return end;
+}
+
 static void open_chain(struct search *s, const struct dec_hit *hit, const struct dec_span *span,
 		       const struct dec_format_row *row, uint64_t end)
 {
@@ -173,7 +189,7 @@ static void open_chain(struct search *s, const struct dec_hit *hit, const struct
 		s->chain_limit = hit->limit;
 	else
 		return;
-	s->chain = end;
+	s->chain = behind_payloads(s->b, end);
 }
 
 /* ---- the loop ------------------------------------------------------------------------------------ */

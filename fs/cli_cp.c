@@ -101,6 +101,15 @@ static int finish(const struct item *item, int fd, const struct stat *st, const 
 	return err;
 }
 
+/* Renaming over a device, a socket or a fifo would take it away from whoever uses it. */
+static bool is_special(const struct item *item)
+{
+	struct stat st;
+
+	return fstatat(item->fd, item->name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       !S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode) && !S_ISDIR(st.st_mode);
+}
+
 static void copy_file(struct copy *copy, const struct item *item)
 {
 	char temporary[64];
@@ -110,6 +119,11 @@ static void copy_file(struct copy *copy, const struct item *item)
 
 	if (err) {
 		cli_errno(copy->cli, item->from, err);
+		return;
+	}
+	if (is_special(item)) {
+		refuse(copy, "is no regular file, will not be overwritten with", item->to,
+		       item->from);
 		return;
 	}
 	fd = open_temporary(copy, item->fd, temporary, sizeof(temporary));

@@ -64,10 +64,14 @@ static int load_inner(struct gfs *fs, const struct dec_object *o, struct gfs_pay
 
 static int load_decoded(struct gfs *fs, uint32_t object, struct gfs_payload *p)
 {
-	if (!dec_unpack(fs->artifact, object, p->room, &p->why) && p->why.status != DEC_E_DATA)
-		return gfs_errno_of(&p->why);
-	/* A file that changed looks broken: that is not a fault of the payload. */
-	return gfs_source_check(fs->source);
+	bool failed =
+		!dec_unpack(fs->artifact, object, p->room, &p->why) && p->why.status != DEC_E_DATA;
+	/* A file that changed looks broken or short: that is not a fault of the payload. */
+	int changed = gfs_source_check(fs->source);
+
+	if (changed != 0)
+		return changed;
+	return failed ? gfs_errno_of(&p->why) : 0;
 }
 
 int gfs_payload_load(struct gfs *fs, uint32_t object, struct gfs_payload *p)
