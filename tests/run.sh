@@ -5,6 +5,7 @@
 #   --sanitize     build with clang's address and undefined sanitizers, in a second directory
 #   --ndebug       build with NDEBUG, in a third
 #   --corpus DIR   also compare the real files in DIR (corpus/get.sh) with the truth
+#   --roundtrip    also compile kernels with nvcc and clang and compare the payloads
 #   --bench DIR    run the performance gates on the files in DIR instead of the tests
 #   --no-install   never install a package
 #
@@ -15,7 +16,7 @@ set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root" || exit 1
 
-sanitize='' ndebug='' corpus='' bench='' install=1
+sanitize='' ndebug='' corpus='' bench='' roundtrip='' install=1
 arguments=()
 while [ $# -gt 0 ]; do
 	case $1 in
@@ -29,6 +30,7 @@ while [ $# -gt 0 ]; do
 		[ "$1" = --corpus ] && corpus=$(cd "$2" && pwd) || bench=$(cd "$2" && pwd)
 		shift
 		;;
+	--roundtrip) roundtrip=1 ;;
 	--no-install) install='' ;;
 	-h | --help)
 		sed -n '2,/^$/s/^# \{0,1\}//p' "$0"
@@ -114,16 +116,24 @@ else
 	failed=1
 fi
 
-if [ -n "$corpus" ]; then
-	programs
+count_lines() { # NAME; lines "RESULT WHAT" on standard input
 	while read -r result name; do
 		case $result in
 		ok) passed=$((passed + 1)) ;;
 		skip) skipped=$((skipped + 1)) ;;
 		*) failed=$((failed + 1)) ;;
 		esac
-		echo "corpus: $result $name"
-	done < <(sh tests/corpus/corpus.sh "$corpus")
+		echo "$1: $result $name"
+	done
+}
+
+if [ -n "$corpus" ]; then
+	programs
+	count_lines corpus < <(sh tests/corpus/corpus.sh "$corpus")
+fi
+if [ -n "$roundtrip" ]; then
+	programs
+	count_lines roundtrip < <(sh tests/roundtrip/roundtrip.sh)
 fi
 
 echo "$passed passed, $failed failed, $skipped skipped"
