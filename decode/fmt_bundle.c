@@ -339,10 +339,8 @@ static bool bundle_claim(struct dec_build *b, const struct dec_hit *hit, uint64_
 
 	*end = hit->at;
 	if (u.left < HEADER_SIZE)
-		return !hit->expected ||
-		       dec_note(b, DEC_OWNER_ARTIFACT, DEC_PROBLEM_TRUNCATED, hit->at,
-				"bundle header", DEC_PARTIAL,
-				"the file ends inside a bundle header of 32 bytes");
+		return dec_refuse_header(b, hit, DEC_PROBLEM_TRUNCATED, hit->at, "bundle header",
+					 "the file ends inside a bundle header of 32 bytes");
 	if (!dec_peek(b, &b->head, hit->at, HEADER_SIZE, &v))
 		return false;
 	u.count = dec_le64(v.p + MAGIC_SIZE);

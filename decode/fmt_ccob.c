@@ -44,14 +44,6 @@ static uint64_t field(const uint8_t *p, uint16_t offset, uint16_t size)
 
 /* ---- the header --------------------------------------------------------------------- */
 
-static bool refuse(struct dec_build *b, const struct dec_hit *hit, enum dec_problem_code code,
-		   uint64_t at, const char *name, const char *sentence)
-{
-	if (!hit->expected)
-		return true;
-	return dec_note(b, DEC_OWNER_ARTIFACT, code, at, name, DEC_PARTIAL, "%s", sentence);
-}
-
 /* *ok false: no header of a version that is known. "CCOB" is four letters that occur in
  * text, so away from its places the method must be a known one too. */
 static bool header_read(struct dec_build *b, struct ccob *x, bool *ok)
@@ -63,19 +55,20 @@ static bool header_read(struct dec_build *b, struct ccob *x, bool *ok)
 
 	*ok = false;
 	if (left < HEADER_MIN)
-		return refuse(b, hit, DEC_PROBLEM_TRUNCATED, hit->at, "CCOB header",
-			      "the file ends inside a compressed bundle's header");
+		return dec_refuse_header(b, hit, DEC_PROBLEM_TRUNCATED, hit->at, "CCOB header",
+					 "the file ends inside a compressed bundle's header");
 	if (!dec_peek(b, &b->head, hit->at, HEADER_MIN, &v))
 		return false;
 	version = dec_le16(v.p + OFF_VERSION);
 	method = dec_le16(v.p + OFF_METHOD);
 	if (version == 0 || version >= sizeof(layouts) / sizeof(layouts[0]))
-		return refuse(b, hit, DEC_PROBLEM_UNSUPPORTED_VERSION, hit->at + OFF_VERSION,
-			      "version", "compressed bundle version is not 1, 2 or 3; not decoded");
+		return dec_refuse_header(b, hit, DEC_PROBLEM_UNSUPPORTED_VERSION,
+					 hit->at + OFF_VERSION, "version",
+					 "compressed bundle version is not 1, 2 or 3; not decoded");
 	x->layout = &layouts[version];
 	if (left < x->layout->header)
-		return refuse(b, hit, DEC_PROBLEM_TRUNCATED, hit->at, "CCOB header",
-			      "the file ends inside a compressed bundle's header");
+		return dec_refuse_header(b, hit, DEC_PROBLEM_TRUNCATED, hit->at, "CCOB header",
+					 "the file ends inside a compressed bundle's header");
 	if (!dec_peek(b, &b->head, hit->at, x->layout->header, &v))
 		return false;
 	x->c.version = version;

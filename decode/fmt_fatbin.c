@@ -215,7 +215,8 @@ static bool read_codec(struct dec_build *b, const struct region *r, struct entry
 	if (o->codec == DEC_CODEC_NONE)
 		return true;
 	if (!dec_limit_decoded(b, owner(r, e), o->encoded.size, o->payload_size,
-			       e->at + E_UNCOMPRESSED_SIZE, "uncompressed_size", DEC_COMPLETE, &past))
+			       e->at + E_UNCOMPRESSED_SIZE, "uncompressed_size", DEC_COMPLETE,
+			       &past))
 		return false;
 	o->has_payload = !past;
 	return true;
@@ -378,15 +379,6 @@ static bool walk(struct dec_build *b, const struct region *r, uint64_t *end)
 	return true;
 }
 
-/* A fault of the header itself: worth a remark only where a region belongs. */
-static bool refuse(struct dec_build *b, const struct dec_hit *hit, enum dec_problem_code code,
-		   uint64_t field_at, const char *field, const char *sentence)
-{
-	if (!hit->expected)
-		return true;
-	return dec_note(b, DEC_OWNER_ARTIFACT, code, field_at, field, DEC_PARTIAL, "%s", sentence);
-}
-
 static bool note_size(struct dec_build *b, const struct region *r, uint64_t fat_size, uint64_t room)
 {
 	uint64_t at = r->hit->at + 8;
@@ -438,18 +430,19 @@ static bool fatbin_claim(struct dec_build *b, const struct dec_hit *hit, uint64_
 
 	*end = hit->at;
 	if (left < REGION_HEADER)
-		return refuse(b, hit, DEC_PROBLEM_TRUNCATED, hit->at, "region header",
-			      "the file ends inside a fatbin region header of 16 bytes");
+		return dec_refuse_header(b, hit, DEC_PROBLEM_TRUNCATED, hit->at, "region header",
+					 "the file ends inside a fatbin region header of 16 bytes");
 	if (!dec_peek(b, &b->head, hit->at, REGION_HEADER, &v))
 		return false;
 	version = dec_le16(v.p + 4);
 	header_size = dec_le16(v.p + 6);
 	fat_size = dec_le64(v.p + 8);
 	if (version != REGION_VERSION)
-		return refuse(b, hit, DEC_PROBLEM_UNSUPPORTED_VERSION, hit->at + 4, "version",
-			      "fatbin region version is not 1; its entries are not listed");
+		return dec_refuse_header(
+			b, hit, DEC_PROBLEM_UNSUPPORTED_VERSION, hit->at + 4, "version",
+			"fatbin region version is not 1; its entries are not listed");
 	if (header_size < REGION_HEADER || header_size % 8 || header_size > left)
-		return refuse(
+		return dec_refuse_header(
 			b, hit, DEC_PROBLEM_OUT_OF_BOUNDS, hit->at + 6, "header_size",
 			"fatbin region header_size is no multiple of 8 from 16 up to the end of "
 			"the file");

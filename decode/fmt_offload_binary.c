@@ -280,14 +280,6 @@ static bool compressed_list(struct dec_build *b, struct record *r)
 
 /* ---- the header ------------------------------------------------------------------------------- */
 
-static bool refuse(struct dec_build *b, const struct dec_hit *hit, enum dec_problem_code code,
-		   uint64_t at, const char *field, const char *sentence)
-{
-	if (!hit->expected)
-		return true;
-	return dec_note(b, DEC_OWNER_ARTIFACT, code, at, field, DEC_PARTIAL, "%s", sentence);
-}
-
 static bool header_read(struct dec_build *b, struct record *r, bool *ok)
 {
 	const struct dec_hit *hit = r->hit;
@@ -296,8 +288,8 @@ static bool header_read(struct dec_build *b, struct record *r, bool *ok)
 
 	*ok = false;
 	if (left < HEADER_MIN)
-		return refuse(b, hit, DEC_PROBLEM_TRUNCATED, hit->at, "record header",
-			      "the file ends inside an offload binary's header");
+		return dec_refuse_header(b, hit, DEC_PROBLEM_TRUNCATED, hit->at, "record header",
+					 "the file ends inside an offload binary's header");
 	if (!dec_peek(b, &b->head, hit->at, left < HEADER_V3 ? HEADER_MIN : HEADER_V3, &v))
 		return false;
 	r->version = dec_le32(v.p + OFF_VERSION);
@@ -306,11 +298,12 @@ static bool header_read(struct dec_build *b, struct record *r, bool *ok)
 	r->count = r->version == 1 ? 1 : dec_le64(v.p + OFF_COUNT);
 	r->entry_size = r->version == 1 ? dec_le64(v.p + OFF_COUNT) : ENTRY_SIZE;
 	if (r->version < 1 || r->version > 3)
-		return refuse(b, hit, DEC_PROBLEM_UNSUPPORTED_VERSION, hit->at + OFF_VERSION,
-			      "version", "offload binary version is not 1, 2 or 3");
+		return dec_refuse_header(b, hit, DEC_PROBLEM_UNSUPPORTED_VERSION,
+					 hit->at + OFF_VERSION, "version",
+					 "offload binary version is not 1, 2 or 3");
 	header = r->version == 3 ? HEADER_V3 : HEADER_MIN;
 	if (left < header || r->size < header || r->size > left)
-		return refuse(
+		return dec_refuse_header(
 			b, hit, DEC_PROBLEM_OUT_OF_BOUNDS, hit->at + OFF_SIZE, "size",
 			"the record's size is less than its header or reaches past the end of "
 			"the file");
@@ -318,8 +311,8 @@ static bool header_read(struct dec_build *b, struct record *r, bool *ok)
 		r->inflated = dec_le64(v.p + OFF_INFLATED);
 	*ok = r->entries_at >= header && r->entries_at <= r->size &&
 	      (r->inflated == 0 || r->inflated >= r->entries_at);
-	return *ok || refuse(b, hit, DEC_PROBLEM_OUT_OF_BOUNDS, hit->at + OFF_ENTRY, "entry offset",
-			     "the entries do not lie inside the record");
+	return *ok || dec_refuse_header(b, hit, DEC_PROBLEM_OUT_OF_BOUNDS, hit->at + OFF_ENTRY,
+					"entry offset", "the entries do not lie inside the record");
 }
 
 static bool codec_read(struct dec_build *b, struct record *r)

@@ -1,77 +1,8 @@
 /* PTX text as a file of its own: recognised by its first directives. */
 #include "internal.h"
+#include "ptx_lexer.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
-struct lexer {
-	const char *p, *end;
-};
-
-static bool is_blank(char c)
-{
-	return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
-static bool is_word(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       c == '_' || c == '.' || c == '$' || c == '%';
-}
-
-static bool at(const struct lexer *l, const char *s)
-{
-	size_t len = strlen(s);
-
-	return (size_t)(l->end - l->p) >= len && memcmp(l->p, s, len) == 0;
-}
-
-static void skip_past(struct lexer *l, const char *s)
-{
-	while (l->p < l->end && !at(l, s))
-		l->p++;
-	if (l->p < l->end)
-		l->p += strlen(s);
-}
-
-/* Line comments end at either line end: files with CR alone are legal. */
-static void skip_line(struct lexer *l)
-{
-	while (l->p < l->end && *l->p != '\n' && *l->p != '\r')
-		l->p++;
-}
-
-static void skip_space(struct lexer *l)
-{
-	for (;;) {
-		while (l->p < l->end && is_blank(*l->p))
-			l->p++;
-		if (at(l, "//"))
-			skip_line(l);
-		else if (at(l, "/*"))
-			skip_past(l, "*/");
-		else
-			return;
-	}
-}
-
-static struct dec_view word(struct lexer *l)
-{
-	const char *start;
-
-	skip_space(l);
-	start = l->p;
-	while (l->p < l->end && is_word(*l->p))
-		l->p++;
-	return (struct dec_view){ (const uint8_t *)start, (size_t)(l->p - start), 0 };
-}
-
-static bool is(struct dec_view v, const char *s)
-{
-	return v.len == strlen(s) && dec_starts(v, s, v.len);
-}
-
-/* "M.m" */
+/* "M.m", both of digits. */
 static bool is_version(struct dec_view v)
 {
 	size_t dots = 0;
@@ -107,33 +38,42 @@ static bool declare_target(struct dec_declared *d, struct dec_view v)
 }
 
 /* The first target of the list; texmode_unified, debug and the like stand beside it. */
-static void read_targets(struct lexer *l, struct dec_declared *d, struct dec_view *raw)
+static void read_targets(struct dec_ptx_lexer *l, struct dec_declared *d, struct dec_view *raw)
 {
-	for (;;) {
-		struct dec_view name = word(l);
+	struct dec_ptx_token token;
 
-		if (declare_target(d, name)) {
-			*raw = name;
+	do {
+		dec_ptx_next(l, &token);
+		if (declare_target(d, token.text)) {
+			*raw = token.text;
 			return;
 		}
-		skip_space(l);
-		if (name.len == 0 || l->p == l->end || *l->p != ',')
-			return;
-		l->p++;
-	}
+		dec_ptx_next(l, &token);
+	} while (dec_ptx_is(&token, ","));
 }
 
 bool dec_ptx_head(struct dec_view text, struct dec_declared *declared, struct dec_view *raw)
 {
-	struct lexer l = { (const char *)text.p, (const char *)text.p + text.len };
+	const uint8_t *end, *nul = text.len ? memchr(text.p, 0, text.len) : NULL;
+	struct dec_ptx_lexer l;
+	struct dec_ptx_token token;
 
 	*declared = (struct dec_declared){ .vendor = DEC_VENDOR_NVIDIA };
 	*raw = (struct dec_view){ (const uint8_t *)dec_absent, 0, 0 };
-	if (at(&l, "\xef\xbb\xbf"))
-		l.p += 3;
-	if (!is(word(&l), ".version") || !is_version(word(&l)))
+	if (nul) /* where the module ends */
+		text.len = (size_t)(nul - text.p);
+	if (dec_starts(text, "\xef\xbb\xbf", 3) && !dec_slice(text, 3, text.len - 3, &text))
 		return false;
-	if (is(word(&l), ".target"))
+	l = dec_ptx_begin(text);
+	if (!dec_ptx_next(&l, &token) || !dec_ptx_is(&token, ".version") ||
+	    !dec_ptx_next(&l, &token) || !is_version(token.text))
+		return false;
+	end = token.text.p + token.text.len;
+	if (!dec_ptx_next(&l, &token))
+		return true;
+	if (token.text.p == end) /* "7.0.1", "7.0x": what stands there is no version */
+		return false;
+	if (dec_ptx_is(&token, ".target"))
 		read_targets(&l, declared, raw);
 	return true;
 }

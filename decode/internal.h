@@ -191,6 +191,10 @@ struct dec_format_row {
 	bool (*claim)(struct dec_build *b, const struct dec_hit *hit, uint64_t *end);
 };
 
+/* A header that is none: a remark, and a partial inventory, only where one belongs. */
+bool dec_refuse_header(struct dec_build *b, const struct dec_hit *hit, enum dec_problem_code code,
+		       uint64_t offset, const char *field, const char *sentence);
+
 /* formats.def: one row per format that the search looks for. */
 #define X(format) extern const struct dec_format_row dec_format_##format;
 #include "formats.def"

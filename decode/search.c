@@ -124,6 +124,14 @@ static bool is_expected(const struct search *s, const struct dec_span *span,
 	return s->pos == span->range.offset || (s->chain && s->pos - s->chain < CHAIN_GAP);
 }
 
+bool dec_refuse_header(struct dec_build *b, const struct dec_hit *hit, enum dec_problem_code code,
+		       uint64_t offset, const char *field, const char *sentence)
+{
+	if (!hit->expected)
+		return true;
+	return dec_note(b, DEC_OWNER_ARTIFACT, code, offset, field, DEC_PARTIAL, "%s", sentence);
+}
+
 /* ---- what lies between two claims ------------------------------------------------------------ */
 
 static bool first_nonzero(struct search *s, uint64_t from, uint64_t to, uint64_t *at)

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "full_read.h"
 #include "spill.h"
 
 enum blob_state { BLOB_MAKING, BLOB_READY, BLOB_FAILED };
@@ -374,7 +375,7 @@ int gfs_blob_read(const struct gfs_blob *b, uint64_t offset, void *buf, size_t s
 	if (n == 0)
 		return 0;
 	if (b->fd >= 0)
-		rc = spill_read(b->fd, offset, buf, n);
+		rc = gfs_full_read(b->fd, offset, buf, n);
 	else
 		memcpy(buf, b->bytes + offset, n);
 	if (rc == 0)

@@ -15,6 +15,8 @@
 
 #include <openssl/evp.h>
 
+#include "full_read.h"
+
 /* One read of the digest: costs little beside hashing it, and closing waits for one. */
 #define HASH_CHUNK ((size_t)1 << 20)
 
@@ -133,24 +135,6 @@ static void open_sample(struct gfs_source *s)
 
 /* ---- reading ---------------------------------------------------------------------- */
 
-static int read_file(int fd, uint64_t offset, char *buf, size_t len)
-{
-	while (len > 0) {
-		ssize_t n = pread(fd, buf, len, (off_t)offset);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		if (n == 0)
-			return -EIO;
-		buf += n;
-		offset += (uint64_t)n;
-		len -= (size_t)n;
-	}
-	return 0;
-}
-
 static int read_plain(void *ctx, uint64_t offset, void *buf, size_t len)
 {
 	struct gfs_source *s = ctx;
@@ -158,7 +142,7 @@ static int read_plain(void *ctx, uint64_t offset, void *buf, size_t len)
 	if (offset > s->plain.size || len > s->plain.size - offset)
 		return -EIO;
 	if (s->fd >= 0)
-		return read_file(s->fd, offset, buf, len);
+		return gfs_full_read(s->fd, offset, buf, len);
 	memcpy(buf, gfs_sample_bytes + offset, len);
 	return 0;
 }

@@ -69,23 +69,3 @@ void spill_unmap(void *map, uint64_t size)
 {
 	munmap(map, (size_t)size);
 }
-
-int spill_read(int fd, uint64_t offset, void *buf, size_t len)
-{
-	char *to = buf;
-
-	while (len > 0) {
-		ssize_t n = pread(fd, to, len, (off_t)offset);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		if (n == 0)
-			return -EIO;
-		to += n;
-		offset += (uint64_t)n;
-		len -= (size_t)n;
-	}
-	return 0;
-}

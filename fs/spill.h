@@ -1,5 +1,5 @@
 /*
- * One unlinked temporary file, written through a map and read with pread.
+ * One unlinked temporary file, written through a map, read by gfs_full_read().
  */
 #ifndef GFS_SPILL_H
 #define GFS_SPILL_H
@@ -11,8 +11,5 @@
  * map of them; or a negative errno. size is not 0. */
 int spill_open(const char *dir, uint64_t size, void **map);
 void spill_unmap(void *map, uint64_t size);
-
-/* All len bytes or a negative errno. */
-int spill_read(int fd, uint64_t offset, void *buf, size_t len);
 
 #endif
