@@ -9,9 +9,11 @@
 #include "node.h"
 
 struct cli {
-	struct gfs *fs;
+	struct gfs *fs; /* the artifact; NULL for commands that open theirs with cli_open() */
+	const struct gfs_options *options;
 	const char *command;
 	bool flag[128]; /* the letters given of those in the command's row */
+	char *value[128]; /* what came with them, NULL for those without an argument */
 	int status; /* what the program ends with: an enum gfs_exit */
 	bool stale; /* the artifact has changed, nothing more can be read */
 };
@@ -20,6 +22,11 @@ struct cli {
 void cli_error(struct cli *cli, const char *subject, const char *sentence);
 /* The same for an errno, negative or not. ESTALE makes the status 3, and stale true. */
 void cli_errno(struct cli *cli, const char *subject, int err);
+
+/* Opens another artifact for a command that takes several; NULL stands for the one that is
+ * built in. On failure it says why, *fs is NULL and the status is what the failure asks for.
+ * Ends with gfs_close(). */
+int cli_open(struct cli *cli, const char *artifact, struct gfs **fs);
 
 /* p, which malloc() or the like gave. NULL ends the program: one that lists and copies has
  * nothing to save when memory runs out. */

@@ -12,8 +12,12 @@
 
 struct command {
 	const char *name;
-	const char *letters; /* options of its own, none of which takes an argument */
-	int min; /* paths that must and may be given */
+	const char *letters; /* options of its own, as for getopt(3) */
+	const struct option *words; /* the long ones, ended by zeros; val is below 128 */
+	/* The words are artifacts, or what else the command opens by itself; with --sample
+	 * the first is NULL. False: the first word is the artifact, the others are in it. */
+	bool opens;
+	int min; /* words, after the artifact that is opened for it */
 	int max;
 	void (*run)(struct cli *cli, char **paths, int count);
 	const char *usage;
@@ -23,16 +27,16 @@ struct command {
 #define ANY 0x7fffffff
 
 static const struct command commands[] = {
-	{ "ls", "lR", 0, ANY, cli_ls, "ls [-lR] ARTIFACT [PATH...]",
+	{ "ls", "lR", NULL, false, 0, ANY, cli_ls, "ls [-lR] ARTIFACT [PATH...]",
 	  "List what is in directories, / if none is named.\n\n"
 	  "    -l                     mode, owner, size and time as well\n"
 	  "    -R                     directories below as well\n" },
-	{ "tree", "s", 0, 1, cli_tree, "tree [-s] ARTIFACT [PATH]",
+	{ "tree", "s", NULL, false, 0, 1, cli_tree, "tree [-s] ARTIFACT [PATH]",
 	  "Draw a directory, / if none is named, and all below.\n\n"
 	  "    -s                     with sizes\n" },
-	{ "cat", "", 1, ANY, cli_cat, "cat ARTIFACT PATH...",
+	{ "cat", "", NULL, false, 1, ANY, cli_cat, "cat ARTIFACT PATH...",
 	  "Write files to the standard output.\n" },
-	{ "cp", "", 2, ANY, cli_cp, "cp ARTIFACT PATH... DEST",
+	{ "cp", "", NULL, false, 2, ANY, cli_cp, "cp ARTIFACT PATH... DEST",
 	  "Copy files, and directories with all below, to DEST outside. / stands for all that\n"
 	  "is in it, as DIR/. does.\n" },
 };
@@ -183,12 +187,14 @@ static int take(struct line *line, int option, char **argv)
 		return usage(line->command, "unknown option %s", argv[optind - 1]);
 	default:
 		line->cli.flag[option] = true;
+		line->cli.value[option] = optarg;
 		return GFS_EXIT_OK;
 	}
 }
 
 /* Options up to the first other word with a leading '+' in letters, else all of them. */
-static int take_all(struct line *line, const char *letters, int argc, char **argv)
+static int take_all(struct line *line, const char *letters, const struct option *words, int argc,
+		    char **argv)
 {
 	int status = GFS_EXIT_OK;
 	int option;
@@ -196,7 +202,7 @@ static int take_all(struct line *line, const char *letters, int argc, char **arg
 	opterr = 0;
 	optind = 0; /* makes getopt begin anew */
 	while (status == GFS_EXIT_OK &&
-	       (option = getopt_long(argc, argv, letters, long_options, NULL)) != -1)
+	       (option = getopt_long(argc, argv, letters, words, NULL)) != -1)
 		status = take(line, option, argv);
 	return status;
 }
@@ -210,35 +216,72 @@ static const struct command *find_command(const char *name)
 	return NULL;
 }
 
+int cli_open(struct cli *cli, const char *artifact, struct gfs **fs)
+{
+	struct gfs_options options = *cli->options;
+	struct gfs_message msg;
+	int err;
+
+	options.artifact = artifact;
+	options.sample = !artifact;
+	err = gfs_open(&options, fs, &msg);
+	if (err) {
+		fflush(stdout);
+		fprintf(stderr, "gpuobj: %s\n", msg.text);
+		cli->status = (int)msg.exit;
+	}
+	return err;
+}
+
+/* words has room for one more in front, where --sample stands. */
 static int run_command(struct line *line, char **words, int count)
 {
 	const struct command *command = line->command;
 	struct cli *cli = &line->cli;
-	struct gfs_message msg;
+	char *artifact = NULL;
 
-	if (!line->options.sample) {
+	if (line->options.sample) {
+		*--words = NULL;
+		count++;
+	}
+	if (!command->opens) {
 		if (count == 0)
 			return usage(command, "no artifact given");
-		line->options.artifact = words[0];
-		words++;
+		artifact = *words++;
 		count--;
 	}
 	if (count < command->min)
-		return usage(command, "too few paths given");
+		return usage(command, "too few %s given", command->opens ? "artifacts" : "paths");
 	if (count > command->max)
 		return usage(command, "surplus argument %s", words[command->max]);
-	if (gfs_open(&line->options, &cli->fs, &msg) != 0) {
-		fprintf(stderr, "gpuobj: %s\n", msg.text);
-		return (int)msg.exit;
-	}
 	cli->command = command->name;
+	cli->options = &line->options;
+	if (!command->opens && cli_open(cli, artifact, &cli->fs) != 0)
+		return cli->status;
 	command->run(cli, words, count);
 	gfs_close(cli->fs);
 	return end_output(cli->status);
 }
 
+/* The options of all commands and those of this one; the caller's to free. */
+static struct option *all_words(const struct command *command)
+{
+	size_t shared = sizeof(long_options) / sizeof(long_options[0]);
+	size_t own = 0;
+	struct option *words;
+
+	while (command->words && command->words[own].name)
+		own++;
+	words = cli_memory(calloc(own + shared, sizeof(*words)));
+	if (own)
+		memcpy(words, command->words, own * sizeof(*words));
+	memcpy(words + own, long_options, sizeof(long_options));
+	return words;
+}
+
 static int take_command(struct line *line, int argc, char **argv)
 {
+	struct option *words;
 	char letters[32];
 	int status;
 
@@ -246,7 +289,9 @@ static int take_command(struct line *line, int argc, char **argv)
 	if (!line->command)
 		return usage(NULL, "unknown command %s", argv[0]);
 	snprintf(letters, sizeof(letters), ":o:hV%s", line->command->letters);
-	status = take_all(line, letters, argc, argv);
+	words = all_words(line->command);
+	status = take_all(line, letters, words, argc, argv);
+	free(words);
 	if (status != GFS_EXIT_OK)
 		return status;
 	if (line->help)
@@ -262,7 +307,7 @@ int main(int argc, char **argv)
 	int status;
 
 	gfs_options_init(&line.options);
-	status = take_all(&line, "+:o:hV", argc, argv);
+	status = take_all(&line, "+:o:hV", long_options, argc, argv);
 	if (status != GFS_EXIT_OK)
 		return status;
 	if (line.help)
