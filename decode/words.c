@@ -1,4 +1,5 @@
 /* Enum values to the words of decode.h. */
+#include "device.h"
 #include "inspect.h"
 
 const char dec_absent[1] = "";
@@ -27,6 +28,10 @@ WORDS(dec_representation_word, enum dec_representation, DEC_REPRESENTATION_LIST)
 WORDS(dec_state_word, enum dec_state, DEC_STATE_LIST)
 WORDS(dec_evidence_word, enum dec_evidence, DEC_EVIDENCE_LIST)
 WORDS(dec_consistency_word, enum dec_consistency, DEC_CONSISTENCY_LIST)
+
+WORDS(dec_verdict_word, enum dec_verdict, DEC_VERDICT_LIST)
+WORDS(dec_how_word, enum dec_how, DEC_HOW_LIST)
+WORDS(dec_outcome_word, enum dec_outcome, DEC_OUTCOME_LIST)
 
 static const struct {
 	const char *key;

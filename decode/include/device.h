@@ -157,7 +157,7 @@ const struct dec_ptx_version *dec_ptx_first(uint32_t sm, char variant);
 struct dec_toolkit {
 	uint32_t major; /* of CUDA */
 	uint32_t lowest_sm; /* lowest target it builds for */
-	uint32_t driver; /* lowest branch on which its programs run, by minor version compatibility */
+	uint32_t driver; /* lowest branch on which its programs run */
 };
 
 const struct dec_toolkit *dec_toolkit(uint32_t major); /* NULL: not known */
@@ -185,7 +185,9 @@ struct dec_container_verdict {
 
 /* What is known of the computer beside its GPU. */
 struct dec_judge_options {
-	uint32_t driver; /* NVIDIA driver branch: 580; 0: not known, taken as new enough */
+	/* NVIDIA driver branch: 580; 0: not known, taken as new enough. Tegra devices have
+	 * drivers of their own, for which it is not used. */
+	uint32_t driver;
 };
 
 /* Indexes are those of the artifact; nothing in here points into it. */
@@ -208,7 +210,8 @@ struct dec_answer *dec_judge(const struct dec_artifact *artifact, const struct d
 void dec_answer_free(struct dec_answer *answer);
 
 /* The same for one target as a payload spells it ("sm_100f", "gfx90a:xnack-", an ISA name),
- * of code of this kind: what the loader would say once it looks inside. */
+ * of code of this kind: what the loader would say once it looks inside. The suffix is taken
+ * as it stands: where a cubin lost it, ask dec_judge(). */
 struct dec_object_verdict dec_judge_target(const struct dec_device *device, enum dec_kind kind,
 					   const char *target);
 

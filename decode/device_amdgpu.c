@@ -1,0 +1,158 @@
+/* Which AMD device takes which code object. docs/devices.md, "AMD". */
+#include "device_rules.h"
+
+enum { HEADER_SEARCHED = 4096 }; /* bytes of a plain bundle in which HIP looks for its entries */
+
+static struct dec_object_verdict unknown(enum dec_reason reason)
+{
+	return dec_say(DEC_VERDICT_UNKNOWN, DEC_HOW_NONE, reason);
+}
+
+/* ---- generics -------------------------------------------------------------------------- */
+
+#define PLAIN false
+#define SRAMECC true
+static const struct generic_row {
+	const char *generic, *member;
+	bool sramecc; /* targets of the generic can state it */
+} generics[] = {
+#define X(generic, member, version, sramecc) { generic, member, sramecc },
+#include "device_generics.def"
+#undef X
+};
+#undef SRAMECC
+#undef PLAIN
+
+/* The version of a generic object is in its payload, which is not read here. */
+#define X(generic, member, version, sramecc)                                                       \
+	_Static_assert((version) == 1, generic " covers " member " from a version on that only "   \
+					       "the payload tells");
+#include "device_generics.def"
+#undef X
+
+static const struct generic_row *generic_find(const char *generic, const char *member)
+{
+	for (size_t i = 0; i < sizeof(generics) / sizeof(generics[0]); i++)
+		if (strcmp(generics[i].generic, generic) == 0 &&
+		    strcmp(generics[i].member, member) == 0)
+			return &generics[i];
+	return NULL;
+}
+
+const char *dec_generic_member(const char *generic, uint32_t index)
+{
+	for (size_t i = 0; i < sizeof(generics) / sizeof(generics[0]); i++)
+		if (strcmp(generics[i].generic, generic) == 0 && index-- == 0)
+			return generics[i].member;
+	return NULL;
+}
+
+/* ---- one target --------------------------------------------------------------------------- */
+
+/* How the processor fits. NULL with how GENERIC: the generic is another's. */
+static struct dec_object_verdict judge_processor(const struct dec_device *device,
+						 const struct dec_profile *p)
+{
+	const struct generic_row *row;
+
+	if (p->class != DEC_CLASS_GFX_GENERIC)
+		return strcmp(p->base, device->architecture) == 0
+			       ? dec_say(DEC_VERDICT_YES, DEC_HOW_EXACT, DEC_REASON_GFX_EXACT)
+			       : dec_say_no(DEC_REASON_GFX_OTHER);
+	row = generic_find(p->base, device->architecture);
+	if (!row)
+		return dec_say_no(DEC_REASON_GENERIC_OTHER);
+	if (device->sramecc && !row->sramecc)
+		return dec_say(DEC_VERDICT_MAYBE, DEC_HOW_GENERIC, DEC_REASON_GENERIC_SRAMECC);
+	return dec_say(DEC_VERDICT_YES, DEC_HOW_GENERIC, DEC_REASON_GENERIC);
+}
+
+/* An object that does not state a feature runs under any setting of it. */
+static void judge_feature(struct dec_object_verdict *v, char stated, char device,
+			  enum dec_reason other)
+{
+	if (!stated || stated == device)
+		return;
+	if (device == '?')
+		dec_doubt(v, DEC_REASON_GFX_XNACK_UNSETTLED);
+	else
+		dec_refuse(v, other);
+}
+
+static struct dec_object_verdict judge_object(const struct dec_device *device,
+					      const struct dec_profile *p)
+{
+	struct dec_object_verdict v;
+
+	if (p->class != DEC_CLASS_GFX && p->class != DEC_CLASS_GFX_GENERIC)
+		return dec_say_no(DEC_REASON_GFX_NAME);
+	v = judge_processor(device, p);
+	if (!dec_would_do(v.verdict))
+		return v;
+	if (p->odd)
+		return dec_say_no(DEC_REASON_GFX_NAME);
+	if (dec_device_runtime(device) == DEC_RUNTIME_DROPPED)
+		return dec_say_no(DEC_REASON_GFX_DROPPED);
+	if (dec_device_runtime(device) == DEC_RUNTIME_LLVM_ONLY)
+		return unknown(DEC_REASON_GFX_LLVM_ONLY);
+	judge_feature(&v, p->sramecc, device->sramecc, DEC_REASON_GFX_SRAMECC);
+	if (dec_would_do(v.verdict))
+		judge_feature(&v, p->xnack, device->xnack, DEC_REASON_GFX_XNACK);
+	return v;
+}
+
+static struct dec_object_verdict judge_spirv(const struct dec_device *device)
+{
+	switch (dec_device_runtime(device)) {
+	case DEC_RUNTIME_LLVM_ONLY:
+		return unknown(DEC_REASON_GFX_LLVM_ONLY);
+	case DEC_RUNTIME_DROPPED:
+		return dec_say_no(DEC_REASON_GFX_DROPPED);
+	default:
+		return dec_say(DEC_VERDICT_JIT, DEC_HOW_SPIRV, DEC_REASON_SPIRV);
+	}
+}
+
+struct dec_object_verdict dec_judge_gfx(const struct dec_device *device,
+					const struct dec_code *code)
+{
+	const struct dec_profile *p = code->target;
+	struct dec_object_verdict v;
+
+	if (code->kind == DEC_KIND_BITCODE) {
+		v = dec_say_no(DEC_REASON_BITCODE);
+		v.linked = true;
+		return v;
+	}
+	if (code->kind == DEC_KIND_SPIRV || p->class == DEC_CLASS_SPIRV)
+		return judge_spirv(device);
+	if (code->kind != DEC_KIND_CODE_OBJECT && code->kind != DEC_KIND_OBJECT)
+		return unknown(DEC_REASON_KIND_UNKNOWN);
+	return p->known ? judge_object(device, p) : unknown(DEC_REASON_NO_TARGET);
+}
+
+/* ---- what HIP asks a bundle for -------------------------------------------------------------- */
+
+static bool raw_kind_is(const struct dec_object *o, const char *kind)
+{
+	size_t len = strlen(kind);
+
+	return o->target_raw.len > len && memcmp(o->target_raw.p, kind, len) == 0 &&
+	       o->target_raw.p[len] == '-';
+}
+
+void dec_weigh_gfx(struct dec_object_verdict *v, const struct dec_container *container,
+		   const struct dec_object *object)
+{
+	bool compressed = container->kind == DEC_CONTAINER_COMPRESSED_BUNDLE;
+	uint64_t listed = object->header.offset + object->header.size - container->range.offset;
+
+	if (object->target_kind != DEC_TARGET_BUNDLE_ID || !dec_would_do(v->verdict))
+		return;
+	if (!raw_kind_is(object, "hip") && !raw_kind_is(object, "hipv4"))
+		dec_doubt(v, DEC_REASON_BUNDLE_NOT_HIP);
+	else if (compressed && raw_kind_is(object, "hip") && v->how != DEC_HOW_SPIRV)
+		dec_doubt(v, DEC_REASON_BUNDLE_HIPV4);
+	if (object->space == DEC_SPACE_ARTIFACT && object->header.size && listed > HEADER_SEARCHED)
+		dec_doubt(v, DEC_REASON_BUNDLE_PAST_HEADER);
+}
