@@ -258,6 +258,15 @@ static void take_product(struct dec_match *m, const struct dec_product *product)
 			add_device(m, d);
 }
 
+/* A few digits are in many names and mean none of them. */
+static bool says_enough(const struct tokens *query)
+{
+	for (size_t i = 0; i < query->count; i++)
+		if (class_of(query->at[i]) != NUMBER || strlen(query->at[i]) > 3)
+			return true;
+	return false;
+}
+
 static void find_inside(struct dec_match *m, const struct tokens *query, const char *text)
 {
 	const struct dec_product *p, *only = NULL;
@@ -265,7 +274,7 @@ static void find_inside(struct dec_match *m, const struct tokens *query, const c
 
 	for (uint32_t i = 0; (p = dec_product_at(i)); i++) {
 		tokens_read(&name, p->name);
-		if (!inside(query, &name))
+		if (!says_enough(query) || !inside(query, &name))
 			continue;
 		only = p;
 		add_candidate(m, p->name, device_of(p->target));
