@@ -6,6 +6,7 @@
 #   --ndebug       build with NDEBUG, in a third
 #   --corpus DIR   also compare the real files in DIR (corpus/get.sh) with the truth
 #   --roundtrip    also compile kernels with nvcc and clang and compare the payloads
+#   --ptxas        also compare the rules for PTX with what ptxas takes
 #   --bench DIR    run the performance gates on the files in DIR instead of the tests
 #   --no-install   never install a package
 #
@@ -16,7 +17,7 @@ set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root" || exit 1
 
-sanitize='' ndebug='' corpus='' bench='' roundtrip='' install=1
+sanitize='' ndebug='' corpus='' bench='' roundtrip='' ptxas='' install=1
 arguments=()
 while [ $# -gt 0 ]; do
 	case $1 in
@@ -31,6 +32,7 @@ while [ $# -gt 0 ]; do
 		shift
 		;;
 	--roundtrip) roundtrip=1 ;;
+	--ptxas) ptxas=1 ;;
 	--no-install) install='' ;;
 	-h | --help)
 		sed -n '2,/^$/s/^# \{0,1\}//p' "$0"
@@ -134,6 +136,10 @@ fi
 if [ -n "$roundtrip" ]; then
 	programs
 	count_lines roundtrip < <(sh tests/roundtrip/roundtrip.sh)
+fi
+if [ -n "$ptxas" ]; then
+	programs
+	count_lines ptxas < <(python3 tests/ptxas/ptxas.py "$BUILD_DIR/tests/decode/judge_target")
 fi
 
 echo "$passed passed, $failed failed, $skipped skipped"
