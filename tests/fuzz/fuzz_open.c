@@ -1,5 +1,5 @@
-/* Opens the bytes as an artifact, reads every byte of every range it gives, unpacks what is
- * compressed, closes. */
+/* Opens the bytes as an artifact, asks which devices could load it, reads every byte of every
+ * range it gives, unpacks what is compressed, closes. */
 #include "fuzz.h"
 #include "memory.h"
 #include "sound.h"
@@ -105,6 +105,23 @@ static void unpack_object(const struct dec_artifact *a, const struct dec_source 
 	free(out);
 }
 
+/* One device of each vendor with all the doubts that there are. */
+static void judge(const struct dec_artifact *a)
+{
+	static const char *const devices[] = { "sm_88", "sm_110", "gfx906:sramecc+:xnack-" };
+	const struct dec_judge_options options = { .driver = 560 };
+
+	for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++) {
+		struct dec_answer *answer =
+			dec_judge(a, dec_device_named(devices[i]), i ? NULL : &options);
+		const char *fault = answer ? answer_fault(a, answer) : NULL;
+
+		if (fault)
+			fail(fault);
+		dec_answer_free(answer);
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct dec_limits limits = dec_limits_default();
@@ -126,6 +143,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fault = inventory_fault(a, &limits);
 	if (fault)
 		fail(fault);
+	judge(a);
 	for (uint32_t i = 0; i < a->container_count; i++)
 		unpack_container(a, i, &budget);
 	for (uint32_t i = 0; i < a->object_count; i++)

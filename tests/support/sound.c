@@ -181,3 +181,61 @@ const char *inventory_fault(const struct dec_artifact *a, const struct dec_limit
 		fault = "the artifact's state and its problems differ";
 	return fault;
 }
+
+/* ---- answers ------------------------------------------------------------------------------ */
+
+static bool would_do(const struct dec_answer *answer, uint32_t object)
+{
+	enum dec_verdict v = answer->objects[object].verdict;
+
+	return v == DEC_VERDICT_YES || v == DEC_VERDICT_JIT || v == DEC_VERDICT_MAYBE;
+}
+
+static const char *choices_fault(const struct dec_artifact *a, const struct dec_answer *answer,
+				 uint32_t container)
+{
+	const struct dec_container *c = &a->containers[container];
+	const struct dec_container_verdict *v = &answer->containers[container];
+	bool some = false;
+
+	for (uint32_t i = 0; i < c->object_count; i++)
+		some |= would_do(answer, c->first_object + i);
+	if (some != (v->choice_count > 0))
+		return "a container has no choice although something would do, or the reverse";
+	if (v->one_of != (v->choice_count > 1))
+		return "one_of and the number of choices differ";
+	for (uint32_t i = 0; i < v->choice_count; i++) {
+		uint32_t object = answer->choices[v->first_choice + i];
+
+		if (object >= a->object_count || a->objects[object].container != container)
+			return "a choice is not in its container";
+		if (!would_do(answer, object))
+			return "a choice would not do";
+		for (uint32_t k = 0; k < i; k++)
+			if (answer->choices[v->first_choice + k] == object)
+				return "a choice is listed twice";
+	}
+	return NULL;
+}
+
+const char *answer_fault(const struct dec_artifact *a, const struct dec_answer *answer)
+{
+	uint32_t choices = 0, counting = 0;
+	const char *fault = NULL;
+
+	for (uint32_t i = 0; !fault && i < a->container_count; i++) {
+		if (answer->containers[i].first_choice != choices)
+			return "the choices do not follow one another";
+		fault = choices_fault(a, answer, i);
+		choices += answer->containers[i].choice_count;
+		counting += answer->containers[i].counts;
+	}
+	for (uint32_t i = 0; !fault && i < a->object_count; i++)
+		if (would_do(answer, i) != (answer->objects[i].how != DEC_HOW_NONE))
+			fault = "an object would do and it is not said how, or the reverse";
+	if (!fault && choices != answer->choice_count)
+		fault = "the number of choices is wrong";
+	if (!fault && answer->native + answer->jit + answer->none + answer->maybe != counting)
+		fault = "the containers that count do not add up";
+	return fault;
+}
