@@ -49,7 +49,25 @@ const char *dec_generic_member(const char *generic, uint32_t index)
 
 /* ---- one target --------------------------------------------------------------------------- */
 
-/* How the processor fits. NULL with how GENERIC: the generic is another's. */
+/* Code for another processor, which some users have run all the same: never a yes. */
+static enum dec_reason other_processor(const char *device, const char *object)
+{
+	static const struct {
+		const char *device, *reported;
+	} overrides[] = {
+#define X(device, reported) { device, reported },
+#include "device_overrides.def"
+#undef X
+	};
+
+	for (size_t i = 0; i < sizeof(overrides) / sizeof(overrides[0]); i++)
+		if (strcmp(overrides[i].device, device) == 0 &&
+		    strcmp(overrides[i].reported, object) == 0)
+			return DEC_REASON_GFX_OVERRIDE;
+	return DEC_REASON_GFX_OTHER;
+}
+
+/* Whether the processor fits, whatever the features. */
 static struct dec_object_verdict judge_processor(const struct dec_device *device,
 						 const struct dec_profile *p)
 {
@@ -58,7 +76,7 @@ static struct dec_object_verdict judge_processor(const struct dec_device *device
 	if (p->class != DEC_CLASS_GFX_GENERIC)
 		return strcmp(p->base, device->architecture) == 0
 			       ? dec_say(DEC_VERDICT_YES, DEC_HOW_EXACT, DEC_REASON_GFX_EXACT)
-			       : dec_say_no(DEC_REASON_GFX_OTHER);
+			       : dec_say_no(other_processor(device->architecture, p->base));
 	row = generic_find(p->base, device->architecture);
 	if (!row)
 		return dec_say_no(DEC_REASON_GENERIC_OTHER);

@@ -544,12 +544,12 @@ static const struct judge_case reports[] = {
 	{ "F compute_52@7.3", "sm_86", 460, "none ptx_version_new", "no none ptx_version_new -",
 	  "n", 0 },
 	/* ROCm/rocALUTION 197: gfx1031, code for 1030 */
-	{ "B host gfx1030", "gfx1031", 0, "none gfx_other", "no none gfx_other -", "nn", 0 },
+	{ "B host gfx1030", "gfx1031", 0, "none gfx_override", "no none gfx_override -", "nn", 0 },
 	{ "B host gfx10-3-generic", "gfx1031", 0, "native generic", "yes generic generic 1", "ny",
 	  0 },
 	/* ROCm/TheRock 1184: 780M, a wheel with 1100 to 1102 */
-	{ "B host gfx1100 gfx1101 gfx1102", "gfx1103", 0, "none gfx_other", "no none gfx_other -",
-	  "nnnn", 0 },
+	{ "B host gfx1100 gfx1101 gfx1102", "gfx1103", 0, "none gfx_override",
+	  "no none gfx_override -", "nnnn", 0 },
 	{ "B host gfx11-generic", "gfx1103", 0, "native generic", "yes generic generic 1", "ny",
 	  0 },
 	/* pytorch/pytorch 73534: V1605B, which is gfx902 */

@@ -252,8 +252,8 @@ static void check_ptx(void **state)
 static const struct target_case gfxs[] = {
 	/* rule 4: the same processor and no other */
 	{ "gfx1100", "gfx1100", YES, DEC_HOW_EXACT, "gfx_exact" },
-	{ "gfx1030", "gfx1031", NO, DEC_HOW_NONE, "gfx_other" },
-	{ "gfx1100", "gfx1103", NO, DEC_HOW_NONE, "gfx_other" },
+	{ "gfx1030", "gfx1201", NO, DEC_HOW_NONE, "gfx_other" },
+	{ "gfx1101", "gfx1103", NO, DEC_HOW_NONE, "gfx_other" },
 	{ "gfx90a", "gfx942:xnack-", NO, DEC_HOW_NONE, "gfx_other" },
 	{ "gfx803", "gfx803", YES, DEC_HOW_EXACT, "gfx_exact" },
 	{ "gfx9999", "gfx90a:xnack-", NO, DEC_HOW_NONE, "gfx_other" },
@@ -261,6 +261,18 @@ static const struct target_case gfxs[] = {
 	{ "skylake", "gfx90a:xnack-", NO, DEC_HOW_NONE, "gfx_name" },
 	{ "", "gfx90a:xnack-", UNKNOWN, DEC_HOW_NONE, "no_target" },
 	{ "gfx90a:other+", "gfx90a:xnack-", NO, DEC_HOW_NONE, "gfx_name" },
+
+	/* what some users have run all the same is no */
+	{ "gfx1030", "gfx1031", NO, DEC_HOW_NONE, "gfx_override" },
+	{ "gfx1030", "gfx1032", NO, DEC_HOW_NONE, "gfx_override" },
+	{ "gfx1030", "gfx1036", NO, DEC_HOW_NONE, "gfx_override" },
+	{ "gfx1031", "gfx1030", NO, DEC_HOW_NONE, "gfx_other" },
+	{ "gfx1100", "gfx1103", NO, DEC_HOW_NONE, "gfx_override" },
+	{ "gfx1100", "gfx1151", NO, DEC_HOW_NONE, "gfx_override" },
+	{ "gfx1151", "gfx1150", NO, DEC_HOW_NONE, "gfx_other" }, /* seen to fail */
+	{ "gfx1100", "gfx1150", NO, DEC_HOW_NONE, "gfx_other" },
+	{ "gfx1030", "gfx1010", NO, DEC_HOW_NONE, "gfx_override" },
+	{ "gfx900", "gfx90c", NO, DEC_HOW_NONE, "gfx_override" },
 
 	/* rules 2 and 3: features by truth value */
 	{ "gfx90a", "gfx90a:xnack-", YES, DEC_HOW_EXACT, "gfx_exact" },
