@@ -1,9 +1,10 @@
 #!/bin/sh
 # Refuses an include that crosses rooms. Usage: check.sh ROOT [CC [names]]
 #
-# Every header compiles alone, with its room's include path and no other; no include has
-# "../"; libfuse is included by the files of the front end alone; decode and softgpu include
-# neither libfuse, nor each other, nor fs. With "names" nothing is compiled.
+# Every header compiles alone, with its room's include path and no other, a public one with the
+# include folder alone, which is all that another room has; no include has "../"; libfuse is
+# included by the files of the front end alone; decode and softgpu include neither libfuse, nor
+# each other, nor fs. With "names" nothing is compiled.
 
 set -u
 root=$1
@@ -81,12 +82,15 @@ for room in decode softgpu fs; do
 	NAMES
 
 	[ "$mode" = all ] || continue
-	flags="$(paths_of $room) $(packages_of $room)"
 	for header in "$root/$room"/*.h "$root/$room"/include/*.h; do
 		[ -e "$header" ] || continue
 		count=$((count + 1))
 		case ${header##*/} in
 		front_fuse* | fuse_*) pkg-config --exists fuse3 2>/dev/null || continue ;;
+		esac
+		case $header in
+		*/include/*) flags=-I$root/$room/include ;;
+		*) flags="$(paths_of $room) $(packages_of $room)" ;;
 		esac
 		# shellcheck disable=SC2086 # flags are words
 		$cc -std=c17 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Wall -Werror -Wno-unused-function -fsyntax-only \
