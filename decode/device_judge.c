@@ -117,11 +117,13 @@ static uint32_t rank_of(const struct dec_object *o, const struct dec_profile *p,
 static void judge_objects(struct judging *j)
 {
 	static const struct dec_profile none = { .known = false };
+	uint32_t judged = 0;
 
 	for (uint32_t t = 0; t < j->a->target_count; t++) {
 		const struct dec_target *target = &j->a->targets[t];
 		struct dec_profile p = dec_profile_of(target->name.p);
 
+		judged += target->object_count;
 		for (uint32_t i = 0; i < target->object_count; i++) {
 			uint32_t object = target->objects[i];
 			const struct dec_object *o = &j->a->objects[object];
@@ -130,7 +132,7 @@ static void judge_objects(struct judging *j)
 			j->ranks[object] = rank_of(o, &p, j->objects[object].how);
 		}
 	}
-	for (uint32_t i = 0; i < j->a->object_count; i++)
+	for (uint32_t i = 0; judged < j->a->object_count && i < j->a->object_count; i++)
 		if (j->a->objects[i].target_index == DEC_NONE)
 			j->objects[i] = judge_object(j, &none, &j->a->objects[i]);
 }
