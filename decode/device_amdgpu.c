@@ -171,6 +171,6 @@ void dec_weigh_gfx(struct dec_object_verdict *v, const struct dec_container *con
 		dec_doubt(v, DEC_REASON_BUNDLE_NOT_HIP);
 	else if (compressed && raw_kind_is(object, "hip") && v->how != DEC_HOW_SPIRV)
 		dec_doubt(v, DEC_REASON_BUNDLE_HIPV4);
-	if (object->space == DEC_SPACE_ARTIFACT && object->header.size && listed > HEADER_SEARCHED)
+	if (object->space == DEC_SPACE_ARTIFACT && listed > HEADER_SEARCHED)
 		dec_doubt(v, DEC_REASON_BUNDLE_PAST_HEADER);
 }

@@ -349,6 +349,7 @@ static const struct judge_case regions[] = {
 
 	/* the reason of what came closest */
 	{ "F sm_75 sm_80 sm_120", "sm_87", 0, "none sm_tegra", "no none sm_tegra -", "nnn", 0 },
+	{ "F lto_87 sm_80 sm_75", "sm_87", 0, "none sm_tegra", "no none sm_tegra -", "nnn", 0 },
 	{ "F sm_75 sm_120", "sm_87", 0, "none sm_other_major", "no none sm_other_major -", "nn",
 	  0 },
 	{ "F", "sm_87", 0, "none no_code", "no none no_code -", "", 0 },
@@ -470,6 +471,10 @@ static const struct judge_case bundles[] = {
 	{ "B fill gfx1100", "gfx1100", 0, "maybe bundle_past_header",
 	  "maybe exact bundle_past_header 80", NULL, 0 },
 	{ "C fill gfx1100", "gfx1100", 0, "native gfx_exact", "yes exact gfx_exact 80", NULL, 0 },
+
+	/* a payload that is cut */
+	{ "B gfx1100 gfx1030", "gfx1030", 0, "maybe damaged", "maybe exact damaged 1", "nm", 4 },
+	{ "B gfx1100 gfx1030", "gfx1100", 0, "native gfx_exact", "yes exact gfx_exact 0", "yn", 4 },
 
 	/* doubts */
 	{ "B gfx9-generic spirv", "gfx906:sramecc+:xnack-", 0, "maybe generic_sramecc",
