@@ -2,12 +2,13 @@
  * Verdicts on whole inventories: what a runtime takes from a container, what a file is worth.
  *
  * A row describes its file in words. A capital letter begins a container: F fatbin, B bundle, C
- * compressed bundle, O offload binary, U cubin and G code object outside of any, T text of PTX (a
- * file of its own). Fatbin entries: "sm_80" cubin, "compute_80" PTX, "lto_80", "fin_80" (kind
- * 0x10), "rel_80", "tile_80", "idx_80", "odd_80" (kind 4); behind them "@7.0" the version, "+m"
- * with a Mercury form, "+z" zstd, "+c" compiled to be linked. Bundle entries: a gfx target for
- * hipv4, "spirv", "host", "fill" (80 host entries), else the entry id. Offload entries:
- * "kind,triple,arch". U: an SM number; G: the e_flags of an object V5.
+ * compressed bundle, K one that was cut before it was compressed, O offload binary, U cubin and
+ * G code object outside of any, T text of PTX (a file of its own). Fatbin entries: "sm_80" cubin,
+ * "compute_80" PTX, "lto_80", "fin_80" (kind 0x10), "rel_80", "tile_80", "idx_80", "odd_80" (kind
+ * 4); behind them "@7.0" the version, "+m" with a Mercury form, "+z" zstd, "+c" compiled to be
+ * linked. Bundle entries: a gfx target for hipv4, "spirv", "host", "fill" (80 host entries), else
+ * the entry id. Offload entries: "kind,triple,arch". U: an SM number; G: the e_flags of an object
+ * V5.
  */
 #include "alloc.h"
 #include "build.h"
@@ -124,13 +125,24 @@ static void build_bundle(struct bytes *b, const struct words *w)
 	add_bundle(b, entries, ids.count, 8);
 }
 
-static void build_ccob(struct bytes *b, const struct words *w)
+static void add_packed(struct bytes *b, const struct words *w, size_t cut)
 {
 	struct bytes inner = { 0 };
 
 	build_bundle(&inner, w);
+	inner.len -= cut;
 	add_ccob(b, 2, CCOB_ZSTD, &inner);
 	bytes_free(&inner);
+}
+
+static void build_ccob(struct bytes *b, const struct words *w)
+{
+	add_packed(b, w, 0);
+}
+
+static void build_cut_ccob(struct bytes *b, const struct words *w)
+{
+	add_packed(b, w, 4);
 }
 
 static void build_offload(struct bytes *b, const struct words *w)
@@ -177,9 +189,9 @@ static const struct {
 	char letter;
 	void (*build)(struct bytes *b, const struct words *w);
 } builders[] = {
-	{ 'F', build_fatbin },	{ 'B', build_bundle }, { 'C', build_ccob },
-	{ 'O', build_offload }, { 'U', build_cubin },  { 'G', build_code_object },
-	{ 'T', build_ptx },
+	{ 'F', build_fatbin },	    { 'B', build_bundle },  { 'C', build_ccob },
+	{ 'K', build_cut_ccob },    { 'O', build_offload }, { 'U', build_cubin },
+	{ 'G', build_code_object }, { 'T', build_ptx },
 };
 
 static void build_one(struct bytes *b, char letter, const struct words *w)
@@ -312,6 +324,7 @@ static const struct judge_case regions[] = {
 	{ "F sm_100+m sm_100 sm_100+m", "sm_100", 0, "native sm_exact", "yes exact sm_exact 1",
 	  "yyy", 0 },
 	{ "F sm_100 sm_100+m", "sm_100", 0, "native sm_exact", "yes exact sm_exact 0", "yy", 0 },
+	{ "F sm_100+m sm_100+m", "sm_100", 0, "native sm_exact", "yes exact sm_exact 0", "yy", 0 },
 	{ "F sm_90 sm_90 sm_90", "sm_90", 0, "native sm_exact", "yes exact sm_exact 0", "yyy", 0 },
 	{ "F compute_90 compute_90 compute_90", "sm_90", 0, "jit ptx_lower", "jit jit ptx_lower 2",
 	  "jjj", 0 },
@@ -361,6 +374,7 @@ static const struct judge_case regions[] = {
 	/* a chosen object whose bytes are not all there */
 	{ "F compute_90 sm_90", "sm_90", 0, "maybe damaged", "maybe exact damaged 1,0?", "jm", 4 },
 	{ "F sm_90 sm_75", "sm_90", 0, "native sm_exact", "yes exact sm_exact 0", "yn", 4 },
+	{ "F sm_90+z", "sm_90", 0, "maybe damaged", "maybe exact damaged 0", "m", 4 },
 };
 
 /* ---- PTX versions and drivers ------------------------------------------------------------------------- */
@@ -475,6 +489,7 @@ static const struct judge_case bundles[] = {
 	/* a payload that is cut */
 	{ "B gfx1100 gfx1030", "gfx1030", 0, "maybe damaged", "maybe exact damaged 1", "nm", 4 },
 	{ "B gfx1100 gfx1030", "gfx1100", 0, "native gfx_exact", "yes exact gfx_exact 0", "yn", 4 },
+	{ "K gfx1100 gfx1030", "gfx1030", 0, "maybe damaged", "maybe exact damaged 1", "nm", 0 },
 
 	/* doubts */
 	{ "B gfx9-generic spirv", "gfx906:sramecc+:xnack-", 0, "maybe generic_sramecc",
