@@ -113,6 +113,12 @@ static uint32_t rank_of(const struct dec_object *o, const struct dec_profile *p,
 	return rank << SLOT_BITS | slot_of(p);
 }
 
+/* NVIDIA: the number in a rank. */
+static uint32_t sm_of(uint32_t rank)
+{
+	return rank >> SLOT_BITS & 0xffff;
+}
+
 /* Target by target, so that each is taken apart once. */
 static void judge_objects(struct judging *j)
 {
@@ -227,11 +233,16 @@ static void settle(struct judging *j, struct dec_container_verdict *c, const str
 }
 
 /* How close an object came that will not do: reasons that say more are kept. */
-static unsigned closeness(const struct dec_object_verdict *v)
+static unsigned closeness(const struct judging *j, uint32_t object)
 {
+	const struct dec_object_verdict *v = &j->objects[object];
+
 	if (!v->counts)
 		return 0;
 	switch (v->reason) {
+	case DEC_REASON_SM_ACCELERATED_OTHER:
+	case DEC_REASON_SM_FAMILY_OTHER:
+		return sm_of(j->ranks[object]) / 10 == j->device->sm / 10 ? 3 : 1;
 	case DEC_REASON_SM_OTHER_MAJOR:
 	case DEC_REASON_GFX_OTHER:
 	case DEC_REASON_GENERIC_OTHER:
@@ -250,13 +261,13 @@ static void give_reason(const struct judging *j, struct dec_container_verdict *c
 	c->verdict = DEC_VERDICT_NO;
 	c->reason = DEC_REASON_NO_CODE;
 	for (uint32_t i = 0; i < container->object_count; i++) {
-		const struct dec_object_verdict *v = &j->objects[container->first_object + i];
+		uint32_t object = container->first_object + i;
 
-		if (closeness(v) <= closest)
+		if (closeness(j, object) <= closest)
 			continue;
-		closest = closeness(v);
-		c->verdict = v->verdict;
-		c->reason = v->reason;
+		closest = closeness(j, object);
+		c->verdict = j->objects[object].verdict;
+		c->reason = j->objects[object].reason;
 	}
 }
 

@@ -363,6 +363,10 @@ static const struct judge_case regions[] = {
 	/* the reason of what came closest */
 	{ "F sm_75 sm_80 sm_120", "sm_87", 0, "none sm_tegra", "no none sm_tegra -", "nnn", 0 },
 	{ "F lto_87 sm_80 sm_75", "sm_87", 0, "none sm_tegra", "no none sm_tegra -", "nnn", 0 },
+	{ "F sm_75 sm_90a", "sm_80", 0, "none sm_other_major", "no none sm_other_major -", "nn",
+	  0 },
+	{ "F sm_90 sm_100a", "sm_103", 0, "none sm_accelerated_other",
+	  "no none sm_accelerated_other -", "nn", 0 },
 	{ "F sm_75 sm_120", "sm_87", 0, "none sm_other_major", "no none sm_other_major -", "nn",
 	  0 },
 	{ "F", "sm_87", 0, "none no_code", "no none no_code -", "", 0 },
