@@ -254,6 +254,17 @@ extern const struct gfs_elements gfs_captures; /* tree_queue_capture.c */
 struct gfs_json;
 struct cJSON;
 
+/* What may be wrong with a packet that dispatches a kernel of the artifact. */
+#define GFS_FINDING_LIST(X)                                                                        \
+	X(kernarg_missing)                                                                         \
+	X(kernarg_foreign)                                                                         \
+	X(kernarg_short)                                                                           \
+	X(kernarg_misaligned)                                                                      \
+	X(group_segment_small)                                                                     \
+	X(private_segment_small)                                                                   \
+	X(workgroup_too_large)                                                                     \
+	X(workgroup_not_required)
+
 /* {"total":..,"retained":..,"dropped":..,"capacity":..} */
 void gfs_stats_print(struct gfs_text *text, const struct sg_stats *stats);
 /* The descriptor's keys in the order of aql.md 2.2, tree_queue_capture.c */

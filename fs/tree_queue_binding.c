@@ -125,14 +125,9 @@ static const struct finding {
 	const char *word;
 	bool (*applies)(const struct binding *b);
 } findings[] = {
-	{ "kernarg_missing", kernarg_missing },
-	{ "kernarg_foreign", kernarg_foreign },
-	{ "kernarg_short", kernarg_short },
-	{ "kernarg_misaligned", kernarg_misaligned },
-	{ "group_segment_small", group_segment_small },
-	{ "private_segment_small", private_segment_small },
-	{ "workgroup_too_large", workgroup_too_large },
-	{ "workgroup_not_required", workgroup_not_required },
+#define X(word) { #word, word },
+	GFS_FINDING_LIST(X)
+#undef X
 };
 
 /* ---- JSON -------------------------------------------------------------------------------------- */

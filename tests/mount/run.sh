@@ -46,10 +46,11 @@ outside() {
 inside() {
 	here=$(cd "$(dirname "$self")/.." && pwd)
 	mount -t tmpfs -o mode=755 tmpfs "$scratch" || exit 1
-	mkdir "$scratch/bin" "$scratch/tests" "$scratch/examples" "$scratch/work"
+	mkdir "$scratch/bin" "$scratch/tests" "$scratch/examples" "$scratch/docs" "$scratch/work"
 	cp "$GPUOBJFS" "$scratch/bin/gpuobjfs" && cp "$GPUOBJ" "$scratch/bin/gpuobj" || exit 1
 	mount --rbind "$here" "$scratch/tests" || exit 1
 	mount --rbind "$here/../mnt-examples" "$scratch/examples" || exit 1
+	mount --rbind "$here/../docs" "$scratch/docs" || exit 1
 	drop='' brief=''
 	if [ "$who" = user ] && [ "$(cat /proc/self/uid_map | tr -s ' ')" = " 0 0 4294967295" ]; then
 		mkdir "$scratch/dev"
