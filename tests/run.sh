@@ -7,6 +7,7 @@
 #   --corpus DIR   also compare the real files in DIR (corpus/get.sh) with the truth
 #   --roundtrip    also compile kernels with nvcc and clang and compare the payloads
 #   --ptxas        also compare the rules for PTX with what ptxas takes
+#   --package      also build the Debian package, install it, try it and remove it (as root)
 #   --bench DIR    run the performance gates on the files in DIR instead of the tests
 #   --no-install   never install a package
 #
@@ -17,7 +18,7 @@ set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root" || exit 1
 
-sanitize='' ndebug='' corpus='' bench='' roundtrip='' ptxas='' install=1
+sanitize='' ndebug='' corpus='' bench='' roundtrip='' ptxas='' package='' install=1
 arguments=()
 while [ $# -gt 0 ]; do
 	case $1 in
@@ -33,6 +34,7 @@ while [ $# -gt 0 ]; do
 		;;
 	--roundtrip) roundtrip=1 ;;
 	--ptxas) ptxas=1 ;;
+	--package) package=1 ;;
 	--no-install) install='' ;;
 	-h | --help)
 		sed -n '2,/^$/s/^# \{0,1\}//p' "$0"
@@ -45,7 +47,7 @@ done
 
 # shellcheck source=packages.sh
 . tests/packages.sh
-packages=$(missing_packages build tests)
+packages=$(missing_packages build tests ${package:+package})
 if [ -n "$sanitize" ] && ! command -v clang >/dev/null; then
 	packages="$packages clang"
 fi
@@ -140,6 +142,9 @@ fi
 if [ -n "$ptxas" ]; then
 	programs
 	count_lines ptxas < <(python3 tests/ptxas/ptxas.py "$BUILD_DIR/tests/decode/judge_target")
+fi
+if [ -n "$package" ]; then
+	count_lines package < <(sh tests/package/deb.sh)
 fi
 
 echo "$passed passed, $failed failed, $skipped skipped"
