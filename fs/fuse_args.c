@@ -37,10 +37,14 @@ static const struct fuse_opt spec[] = {
 };
 /* clang-format on */
 
-/* Words for mount(8) and its boot scripts that a line of fstab may carry down to us. */
+/*
+ * Words for mount(8) and its boot scripts that a line of fstab may carry down to us. And dev and
+ * suid, which mount.fuse3 adds of its own accord when root mounts: no file here is a device or
+ * has an owner's rights to lend, so there is nothing that they could allow.
+ */
 static const char *const ignored[] = {
-	"auto", "noauto", "defaults", "nofail", "_netdev",
-	"user", "nouser", "users",    "owner",	"group",
+	"auto",	  "noauto", "defaults", "nofail", "_netdev", "user",
+	"nouser", "users",  "owner",	"group",  "dev",     "suid",
 };
 
 /* libfuse hands out option text that lives for one call only. */
@@ -116,6 +120,8 @@ static int take_option(struct parse *p, const char *arg)
 		return usage(p->msg, "unknown option ", arg);
 	if (is_ignored(arg))
 		return 0;
+	if (strcmp(arg, "remount") == 0)
+		return usage(p->msg, "cannot be remounted, only unmounted and mounted again", "");
 	kept = keep(&p->args, arg);
 	if (!kept)
 		return out_of_memory(p->msg);
