@@ -8,7 +8,7 @@ libyaml-dev=pc:yaml-0.1 g++=cmd:g++
 libcmocka-dev=pc:cmocka libxxhash-dev=pc:libxxhash libc6-dev=file:/usr/include/stdio.h'
 packages_tests='python3=cmd:python3 jq=cmd:jq rsync=cmd:rsync git=cmd:git binutils=cmd:readelf
 zstd=cmd:zstd lz4=cmd:lz4 util-linux=cmd:unshare
-zsh=cmd:zsh python3-jsonschema=file:/usr/lib/python3/dist-packages/jsonschema'
+zsh=cmd:zsh groff-base=cmd:groff python3-jsonschema=file:/usr/lib/python3/dist-packages/jsonschema'
 packages_package='dpkg-dev=cmd:dpkg-buildpackage debhelper=cmd:dh lintian=cmd:lintian'
 
 missing_packages() { # LIST...
