@@ -20,12 +20,14 @@ struct gfs_blob {
 	struct gfs_blob *older;
 	struct gfs_waiter *waiters;
 	enum blob_state state;
+	bool through; /* in the list of those read to their end */
 	int error; /* of a failed one */
 	uint32_t refs; /* one of them the table's */
 	unsigned char *bytes; /* NULL: in the file */
 	void *object; /* an adopted one instead of bytes */
 	void (*release)(void *object);
 	uint64_t size;
+	uint64_t room; /* what is accounted: size, or more in a block that another had before */
 	int fd; /* -1: in memory */
 };
 
@@ -39,9 +41,15 @@ struct list {
 	struct gfs_blob *oldest;
 };
 
+/* What was read to its end keeps this part of the memory. */
+#define THROUGH_SHARE 16
+
+/* A blob takes over a block of up to so many times its size. */
+#define ROOM_FACTOR 8
+
 /* One kind of storage. Blobs in use count but cannot be evicted. */
 struct store {
-	struct list made;
+	struct list made; /* without those in the list through */
 	uint64_t used;
 	uint64_t limit;
 };
@@ -55,6 +63,8 @@ struct gfs_cache {
 	struct store memory;
 	struct store spill;
 	uint64_t files;
+	struct list through; /* in memory, read to their end */
+	uint64_t through_used; /* of the memory's */
 	struct list making;
 	const char *tmpdir;
 };
@@ -160,8 +170,24 @@ static bool fits(const struct store *store, uint64_t size)
 /* Takes b's bytes, not its overhead, off the accounts. */
 static void release_bytes(struct gfs_cache *c, const struct gfs_blob *b)
 {
-	store_of(c, b)->used -= b->size;
+	store_of(c, b)->used -= b->room;
 	c->files -= b->fd >= 0;
+}
+
+/* Takes b out of the list of what was made or read to its end, or puts it in front of one. */
+static void unlist(struct gfs_cache *c, struct gfs_blob *b)
+{
+	list_remove(b->through ? &c->through : &store_of(c, b)->made, b);
+	c->through_used -= b->through ? b->room : 0;
+	b->through = false;
+}
+
+static void relist(struct gfs_cache *c, struct gfs_blob *b, bool through)
+{
+	unlist(c, b);
+	list_push(through ? &c->through : &store_of(c, b)->made, b);
+	c->through_used += through ? b->room : 0;
+	b->through = through;
 }
 
 /* Ends one reference; the last one moves b to the list of what is to be freed. */
@@ -175,19 +201,32 @@ static void unref(struct gfs_cache *c, struct gfs_blob *b, struct gfs_blob **dea
 	*dead = b;
 }
 
-/* Drops the oldest blob of the store that nobody uses. False: there is none. */
-static bool evict_one(struct gfs_cache *c, struct store *store, struct gfs_blob **dead)
+/* From b on, towards the newest. */
+static struct gfs_blob *unused(struct gfs_blob *b)
 {
-	struct gfs_blob *b = store->made.oldest;
-
 	while (b && b->refs > 1)
 		b = b->newer;
-	if (!b)
-		return false;
-	list_remove(&store->made, b);
+	return b;
+}
+
+static void evict(struct gfs_cache *c, struct gfs_blob *b, struct gfs_blob **dead)
+{
+	unlist(c, b);
 	table_remove(c, b);
 	unref(c, b, dead);
-	return true;
+}
+
+/* Drops the oldest blob of the store that nobody uses, one read to its end before others.
+ * False: there is none. */
+static bool evict_one(struct gfs_cache *c, struct store *store, struct gfs_blob **dead)
+{
+	struct gfs_blob *b = store == &c->memory ? unused(c->through.oldest) : NULL;
+
+	if (!b)
+		b = unused(store->made.oldest);
+	if (b)
+		evict(c, b, dead);
+	return b;
 }
 
 static bool make_room(struct gfs_cache *c, struct store *store, uint64_t size,
@@ -221,17 +260,53 @@ static void free_dead(struct gfs_blob *dead)
 
 /* ---- the bytes of a blob ---------------------------------------------------------- */
 
-static bool reserve_memory(struct gfs_cache *c, uint64_t size)
+/*
+ * Makes the list of what was read to its end short enough for one more of size bytes, and
+ * gives b the block of one that goes. A reader of everything so stays in a few blocks: fresh
+ * memory costs a page fault every 4 KiB, about what decoding into it costs, and what was
+ * written last is still in the CPU's caches. False: no block fits (locked).
+ */
+static bool take_over(struct gfs_cache *c, struct gfs_blob *b, uint64_t size,
+		      struct gfs_blob **dead)
+{
+	struct gfs_blob *old = unused(c->through.oldest);
+
+	if (c->through_used + size <= c->memory.limit / THROUGH_SHARE)
+		return false;
+	while (old && (old->room < size || old->room / ROOM_FACTOR > size))
+		old = unused(old->newer);
+	if (old) {
+		b->bytes = old->bytes;
+		b->room = old->room;
+		c->memory.used += old->room; /* evict() takes it off */
+		evict(c, old, dead);
+		old->bytes = NULL;
+		return true;
+	}
+	while (c->through_used + size > c->memory.limit / THROUGH_SHARE) {
+		old = unused(c->through.oldest);
+		if (!old)
+			break;
+		evict(c, old, dead);
+	}
+	return false;
+}
+
+/* True: room is accounted, and b has a block already or is to get one. */
+static bool reserve_memory(struct gfs_cache *c, struct gfs_blob *b, uint64_t size)
 {
 	struct gfs_blob *dead = NULL;
 	bool small = size < GFS_SPILL_MIN;
 	bool ok = false;
 
 	pthread_mutex_lock(&c->lock);
-	if (small || size <= c->memory.limit / 4)
+	if (!small && size <= c->memory.limit / 4)
+		ok = take_over(c, b, size, &dead);
+	if (!ok && (small || size <= c->memory.limit / 4)) {
 		ok = make_room(c, &c->memory, size, &dead) || small;
-	if (ok)
-		c->memory.used += size;
+		b->room = ok ? size : 0;
+		c->memory.used += b->room;
+	}
 	pthread_mutex_unlock(&c->lock);
 	free_dead(dead);
 	return ok;
@@ -282,6 +357,7 @@ static void *alloc_spilled(struct gfs_blob *b, uint64_t size, int *err)
 	}
 	b->fd = fd;
 	b->size = size;
+	b->room = size;
 	b->bytes = map;
 	return map;
 }
@@ -295,11 +371,13 @@ void *gfs_blob_alloc(struct gfs_blob *b, uint64_t size, int *err)
 		*err = -ENOMEM;
 		return NULL;
 	}
-	if (!reserve_memory(c, size))
+	if (!reserve_memory(c, b, size))
 		return alloc_spilled(b, size, err);
-	b->bytes = malloc(size ? (size_t)size : 1);
+	if (!b->bytes)
+		b->bytes = malloc(size ? (size_t)size : 1);
 	if (!b->bytes) {
 		unreserve(c, &c->memory, size);
+		b->room = 0;
 		*err = -ENOMEM;
 		return NULL;
 	}
@@ -322,6 +400,7 @@ void gfs_blob_adopt(struct gfs_blob *b, void *object, uint64_t bytes, void (*rel
 	b->object = object;
 	b->release = release;
 	b->size = bytes;
+	b->room = bytes;
 }
 
 const void *gfs_blob_object(const struct gfs_blob *b)
@@ -354,7 +433,7 @@ void gfs_scratch_free(struct gfs_blob *b)
 		return;
 	if (b->fd >= 0)
 		spill_unmap(b->bytes, b->size);
-	unreserve(b->cache, store_of(b->cache, b), b->size);
+	unreserve(b->cache, store_of(b->cache, b), b->room);
 	free_content(b);
 	free(b);
 }
@@ -383,15 +462,32 @@ int gfs_blob_read(const struct gfs_blob *b, uint64_t offset, void *buf, size_t s
 	return rc;
 }
 
-void gfs_blob_put(struct gfs_blob *b)
+const void *gfs_blob_bytes(const struct gfs_blob *b)
+{
+	return b->fd < 0 ? b->bytes : NULL;
+}
+
+static void put(struct gfs_blob *b, bool through)
 {
 	struct gfs_cache *c = b->cache;
 	struct gfs_blob *dead = NULL;
 
 	pthread_mutex_lock(&c->lock);
+	if (through && b->fd < 0 && b->size >= GFS_SPILL_MIN)
+		relist(c, b, true);
 	unref(c, b, &dead);
 	pthread_mutex_unlock(&c->lock);
 	free_dead(dead);
+}
+
+void gfs_blob_put(struct gfs_blob *b)
+{
+	put(b, false);
+}
+
+void gfs_blob_put_through(struct gfs_blob *b)
+{
+	put(b, true);
 }
 
 /* ---- making once ------------------------------------------------------------------ */
@@ -426,6 +522,7 @@ static void discard_bytes(struct gfs_cache *c, struct gfs_blob *b)
 	b->object = NULL;
 	b->release = NULL;
 	b->size = 0;
+	b->room = 0;
 }
 
 /* Publishes the outcome, and returns those who queued for it. */
@@ -481,10 +578,8 @@ static int join(struct gfs_cache *c, struct gfs_blob *b, struct gfs_waiter *wait
 		return -EINPROGRESS;
 	}
 	b->refs++;
-	if (b->state != BLOB_MAKING) {
-		list_remove(&store_of(c, b)->made, b);
-		list_push(&store_of(c, b)->made, b);
-	}
+	if (b->state != BLOB_MAKING)
+		relist(c, b, false);
 	while (b->state == BLOB_MAKING)
 		pthread_cond_wait(&c->settled, &c->lock);
 	error = b->error;

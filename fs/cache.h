@@ -78,9 +78,14 @@ void *gfs_scratch_alloc(struct gfs_cache *cache, uint64_t size, struct gfs_blob 
 void gfs_scratch_free(struct gfs_blob *scratch); /* NULL is nothing */
 
 uint64_t gfs_blob_size(const struct gfs_blob *blob);
+/* NULL: they are in a file and can be copied only. */
+const void *gfs_blob_bytes(const struct gfs_blob *blob);
 /* Copies up to size bytes at offset; *got is short only at the end. */
 int gfs_blob_read(const struct gfs_blob *blob, uint64_t offset, void *buf, size_t size,
 		  size_t *got);
 void gfs_blob_put(struct gfs_blob *blob);
+/* As gfs_blob_put(), by who has read the end of a large blob. It is the first to go then,
+ * unless somebody gets it again: a file read in order is read once, and the kernel has it. */
+void gfs_blob_put_through(struct gfs_blob *blob);
 
 #endif

@@ -157,25 +157,26 @@ static void on_interrupt(fuse_req_t req, void *data)
 	reading_free(read);
 }
 
-static int read_once(struct gfs_reading *read, char *data, size_t *got)
+static int read_once(struct gfs_reading *read, char *data, struct gfs_answer *answer)
 {
 	int err;
 
+	*answer = (struct gfs_answer){ .bytes = data };
 	if (read->file)
-		return gfs_file_read(read->file, read->flags, read->offset, data, read->size, got,
-				     &read->waiter);
+		return gfs_file_read(read->file, read->flags, read->offset, data, read->size,
+				     &answer->size, &read->waiter);
 	gfs_front_stoppable(read->req);
-	err = gfs_read(read->front->fs, read->node, read->offset, data, read->size, got,
-		       &read->waiter);
+	err = gfs_read_answer(read->front->fs, read->node, read->offset, data, read->size, answer,
+			      &read->waiter);
 	gfs_front_stoppable(NULL);
 	return err;
 }
 
 /* -EINPROGRESS: the read waits and is no longer ours. */
-static int read_bytes(struct gfs_reading *read, char *data, size_t *got)
+static int read_bytes(struct gfs_reading *read, char *data, struct gfs_answer *answer)
 {
 	for (;;) {
-		int err = read_once(read, data, got);
+		int err = read_once(read, data, answer);
 		enum reading_state found;
 
 		if (err != -EINPROGRESS)
@@ -194,16 +195,17 @@ static void run(struct gfs_reading *read)
 {
 	struct gfs_front *front = read->front;
 	struct gfs_buffer *buffer = gfs_buffer_take(front, read->size);
-	size_t got = 0;
-	int err = buffer ? read_bytes(read, buffer->data, &got) : -ENOMEM;
+	struct gfs_answer answer = { 0 };
+	int err = buffer ? read_bytes(read, buffer->data, &answer) : -ENOMEM;
 
 	if (err != -EINPROGRESS) {
 		if (err)
 			fuse_reply_err(read->req, -err);
 		else
-			fuse_reply_buf(read->req, buffer->data, got);
+			fuse_reply_buf(read->req, answer.bytes, answer.size);
 		reading_free(read);
 	}
+	gfs_answer_end(&answer);
 	if (buffer)
 		gfs_buffer_put(front, buffer);
 }

@@ -139,6 +139,22 @@ static int id_width(const struct dec_artifact *a)
  */
 #define MALLOC_SHARE 6
 
+/*
+ * Fresh memory costs a page fault every 4 KiB, about what decoding into it costs. So blocks as
+ * large as malloc allows come from the heap, where the next decode finds them again, and the
+ * heap shrinks only when this much is free at its end. Both are malloc's own limits otherwise:
+ * 128 KiB, which would give back the buffers of each decode.
+ */
+#define HEAP_BLOCK_MAX (32 << 20)
+#define HEAP_SLACK (16 << 20)
+
+static void tune_malloc(void)
+{
+	mallopt(M_ARENA_MAX, 1);
+	mallopt(M_MMAP_THRESHOLD, HEAP_BLOCK_MAX);
+	mallopt(M_TRIM_THRESHOLD, HEAP_SLACK);
+}
+
 static int open_cache(struct gfs *fs, struct gfs_message *msg)
 {
 	const struct gfs_options *o = &fs->options;
@@ -146,7 +162,7 @@ static int open_cache(struct gfs *fs, struct gfs_message *msg)
 	uint64_t spill =
 		payload < UINT64_MAX / SPILL_PAYLOADS ? payload * SPILL_PAYLOADS : UINT64_MAX;
 
-	mallopt(M_ARENA_MAX, 1);
+	tune_malloc();
 	fs->cache = gfs_cache_new(o->cache - o->cache / MALLOC_SHARE, spill, o->tmpdir);
 	return fs->cache ? 0 : no_memory(fs, msg);
 }

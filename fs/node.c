@@ -39,6 +39,11 @@ bool gfs_is_live(struct gfs_node node)
 	return node.entry->live;
 }
 
+bool gfs_is_bulk(struct gfs_node node)
+{
+	return node.entry->range || node.entry->unpack;
+}
+
 bool gfs_attr_is_costly(struct gfs_node node)
 {
 	return node.entry->costly;
@@ -447,19 +452,42 @@ int gfs_getattr(struct gfs *fs, struct gfs_node node, struct stat *st)
 }
 
 static int read_range(struct gfs *fs, struct dec_range range, uint64_t offset, void *buf,
-		      size_t size, size_t *got)
+		      size_t size, struct gfs_answer *answer)
 {
 	uint64_t left = offset < range.size ? range.size - offset : 0;
 	size_t n = size < left ? size : (size_t)left;
 	int rc = gfs_source_read(fs->source, range.offset + (n ? offset : 0), buf, n);
 
-	if (rc == 0)
-		*got = n;
+	*answer = (struct gfs_answer){ .bytes = buf, .size = rc == 0 ? n : 0 };
+	return rc;
+}
+
+/* Bytes of a blob: lent, and the caller's reference with them, or copied. */
+static int answer_from(struct gfs_blob *blob, uint64_t offset, void *buf, size_t size,
+		       struct gfs_answer *answer)
+{
+	const unsigned char *bytes = gfs_blob_bytes(blob);
+	uint64_t all = gfs_blob_size(blob);
+	uint64_t left = offset < all ? all - offset : 0;
+	int rc;
+
+	if (bytes) {
+		*answer = (struct gfs_answer){
+			.bytes = bytes + (left ? offset : 0),
+			.size = size < left ? size : (size_t)left,
+			.lender = blob,
+			.through = size >= left,
+		};
+		return 0;
+	}
+	*answer = (struct gfs_answer){ .bytes = buf };
+	rc = gfs_blob_read(blob, offset, buf, size, &answer->size);
+	gfs_blob_put(blob);
 	return rc;
 }
 
 static int read_blob(struct gfs *fs, struct gfs_node node, uint64_t offset, void *buf, size_t size,
-		     size_t *got, struct gfs_waiter *waiter)
+		     struct gfs_answer *answer, struct gfs_waiter *waiter)
 {
 	struct gfs_blob *blob;
 	int rc = gfs_source_check(fs->source);
@@ -470,23 +498,27 @@ static int read_blob(struct gfs *fs, struct gfs_node node, uint64_t offset, void
 		rc = get_blob(fs, node, waiter, &blob);
 	if (rc != 0)
 		return rc;
-	rc = gfs_blob_read(blob, offset, buf, size, got);
-	gfs_blob_put(blob);
+	rc = answer_from(blob, offset, buf, size, answer);
+	/* Text takes more than a decode to make again. */
+	answer->through = answer->through && gfs_is_bulk(node);
 	return rc;
 }
 
 static int read_inside(struct gfs *fs, struct gfs_node inside, struct dec_range range,
-		       uint64_t offset, void *buf, size_t size, size_t *got,
+		       uint64_t offset, void *buf, size_t size, struct gfs_answer *answer,
 		       struct gfs_waiter *waiter)
 {
 	uint64_t left = offset < range.size ? range.size - offset : 0;
 	size_t n = size < left ? size : (size_t)left;
+	int rc = gfs_read_answer(fs, inside, range.offset + (n ? offset : 0), buf, n, answer,
+				 waiter);
 
-	return gfs_read(fs, inside, range.offset + (n ? offset : 0), buf, n, got, waiter);
+	answer->through = false; /* of this file: others lie beside it */
+	return rc;
 }
 
 static int read_located(struct gfs *fs, struct gfs_node node, uint64_t offset, void *buf,
-			size_t size, size_t *got, struct gfs_waiter *waiter)
+			size_t size, struct gfs_answer *answer, struct gfs_waiter *waiter)
 {
 	struct gfs_node inside;
 	struct dec_range range;
@@ -498,25 +530,47 @@ static int read_located(struct gfs *fs, struct gfs_node node, uint64_t offset, v
 		rc = node.entry->locate(fs, node, &inside, &range);
 	if (rc != 0)
 		return rc;
-	return read_inside(fs, inside, range, offset, buf, size, got, waiter);
+	return read_inside(fs, inside, range, offset, buf, size, answer, waiter);
+}
+
+int gfs_read_answer(struct gfs *fs, struct gfs_node node, uint64_t offset, void *buf, size_t size,
+		    struct gfs_answer *answer, struct gfs_waiter *waiter)
+{
+	const struct gfs_entry *entry = node.entry;
+
+	*answer = (struct gfs_answer){ .bytes = buf };
+	if (gfs_is_dir(node))
+		return -EISDIR;
+	if (entry->locate)
+		return read_located(fs, node, offset, buf, size, answer, waiter);
+	if (entry->inside)
+		return read_inside(fs, entry->inside(fs, node), entry->range(fs, node), offset, buf,
+				   size, answer, waiter);
+	if (entry->range)
+		return read_range(fs, entry->range(fs, node), offset, buf, size, answer);
+	return read_blob(fs, node, offset, buf, size, answer, waiter);
+}
+
+void gfs_answer_end(struct gfs_answer *answer)
+{
+	if (answer->lender && answer->through)
+		gfs_blob_put_through(answer->lender);
+	else if (answer->lender)
+		gfs_blob_put(answer->lender);
+	answer->lender = NULL;
 }
 
 int gfs_read(struct gfs *fs, struct gfs_node node, uint64_t offset, void *buf, size_t size,
 	     size_t *got, struct gfs_waiter *waiter)
 {
-	const struct gfs_entry *entry = node.entry;
+	struct gfs_answer answer;
+	int rc = gfs_read_answer(fs, node, offset, buf, size, &answer, waiter);
 
-	*got = 0;
-	if (gfs_is_dir(node))
-		return -EISDIR;
-	if (entry->locate)
-		return read_located(fs, node, offset, buf, size, got, waiter);
-	if (entry->inside)
-		return read_inside(fs, entry->inside(fs, node), entry->range(fs, node), offset, buf,
-				   size, got, waiter);
-	if (entry->range)
-		return read_range(fs, entry->range(fs, node), offset, buf, size, got);
-	return read_blob(fs, node, offset, buf, size, got, waiter);
+	*got = rc == 0 ? answer.size : 0;
+	if (rc == 0 && answer.lender)
+		memcpy(buf, answer.bytes, answer.size);
+	gfs_answer_end(&answer);
+	return rc;
 }
 
 bool gfs_waiter_cancel(struct gfs *fs, struct gfs_waiter *waiter)

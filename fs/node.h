@@ -50,6 +50,8 @@ int gfs_lookup(struct gfs *fs, struct gfs_node dir, const char *name, struct gfs
 int gfs_getattr(struct gfs *fs, struct gfs_node node, struct stat *st);
 
 /* True: gfs_getattr() of this node is not cheap, readdirplus should leave it out. */
+/* Stored or decoded bytes as they are, of any size. */
+bool gfs_is_bulk(struct gfs_node node);
 bool gfs_attr_is_costly(struct gfs_node node);
 
 /*
@@ -68,6 +70,20 @@ int gfs_readdir(struct gfs *fs, struct gfs_node dir, uint64_t cursor, gfs_fill f
  */
 int gfs_read(struct gfs *fs, struct gfs_node node, uint64_t offset, void *buf, size_t size,
 	     size_t *got, struct gfs_waiter *waiter);
+
+/*
+ * The same, without a copy where the bytes are in memory already: bytes is buf then or memory
+ * of the cache, and gfs_answer_end() is due after success.
+ */
+struct gfs_answer {
+	const void *bytes;
+	size_t size;
+	struct gfs_blob *lender; /* NULL: bytes is buf */
+	bool through; /* it was read to its end */
+};
+int gfs_read_answer(struct gfs *fs, struct gfs_node node, uint64_t offset, void *buf, size_t size,
+		    struct gfs_answer *answer, struct gfs_waiter *waiter);
+void gfs_answer_end(struct gfs_answer *answer);
 
 /* Takes a queued waiter back. False: done() was or is being called, the caller must not
  * free it. For requests that are interrupted. */

@@ -460,6 +460,90 @@ static void gate_fini(struct gate *g)
 	pthread_mutex_destroy(&g->lock);
 }
 
+/* Gets a blob as a reader of the whole file does. */
+static void read_through(struct gfs_cache *cache, uint64_t key, struct recipe *r)
+{
+	struct gfs_blob *blob;
+	const unsigned char *bytes;
+
+	assert_int_equal(gfs_cache_get(cache, key, make, r, NULL, &blob), 0);
+	bytes = gfs_blob_bytes(blob);
+	for (uint64_t i = 0; i < r->size; i += r->size / 7)
+		assert_int_equal(bytes[i], r->byte);
+	assert_int_equal(bytes[r->size - 1], r->byte);
+	gfs_blob_put_through(blob);
+}
+
+/* Files read one after the other stay in a few blocks, whatever their sizes. */
+static void reuses_what_was_read_through(void **state)
+{
+	struct gfs_cache *cache = cache_new(64 * MIB, 0);
+	uint64_t random = 1;
+
+	(void)state;
+	for (uint64_t key = 0; key < 2000; key++) {
+		struct recipe r = { .byte = (unsigned char)(1 + key % 255) };
+
+		random = random * UINT64_C(6364136223846793005) + 1442695040888963407;
+		r.size = GFS_SPILL_MIN + (random >> 40) % (3 * MIB);
+		read_through(cache, key, &r);
+		/* A sixteenth, and what the newest takes beyond that. */
+		assert_true(gfs_cache_stats(cache).memory <= 4 * MIB + 3 * MIB + GFS_SPILL_MIN);
+	}
+	gfs_cache_free(cache);
+}
+
+/* Getting a blob again, or holding it, saves it from those that come after. */
+static void keeps_what_is_read_again(void **state)
+{
+	struct gfs_cache *cache = cache_new(64 * MIB, 0);
+	struct recipe again = { .size = MIB, .byte = 'a' };
+	struct recipe held = { .size = MIB, .byte = 'h' };
+	struct recipe once = { .size = MIB, .byte = 'o' };
+	struct recipe small = { .size = GFS_SPILL_MIN - 1, .byte = 's' };
+	struct gfs_blob *hold;
+	unsigned char byte;
+	size_t got;
+
+	(void)state;
+	read_through(cache, 1, &again);
+	expect(cache, 1, &again);
+	read_through(cache, 2, &held);
+	assert_int_equal(gfs_cache_get(cache, 2, make, &held, NULL, &hold), 0);
+	read_through(cache, 2, &held);
+	read_through(cache, 3, &small);
+	for (uint64_t key = 10; key < 40; key++)
+		read_through(cache, key, &once);
+	assert_int_equal(once.made, 30);
+	assert_int_equal(gfs_blob_read(hold, MIB - 1, &byte, 1, &got), 0);
+	assert_int_equal(byte, 'h');
+	gfs_blob_put(hold);
+	expect(cache, 1, &again);
+	expect(cache, 2, &held);
+	expect(cache, 3, &small);
+	assert_int_equal(again.made + held.made + small.made, 3);
+	read_through(cache, 39, &once); /* the newest are still there */
+	assert_int_equal(once.made, 30);
+	gfs_cache_free(cache);
+}
+
+/* What is in a file has no bytes to lend, and nothing is gained by dropping it. */
+static void reads_files_through(void **state)
+{
+	struct gfs_cache *cache = cache_new(MIB, 8 * MIB);
+	struct recipe large = { .size = 2 * MIB, .byte = 'l' };
+	struct gfs_blob *blob;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(gfs_cache_get(cache, 1, make, &large, NULL, &blob), 0);
+		assert_null(gfs_blob_bytes(blob));
+		gfs_blob_put_through(blob);
+	}
+	assert_int_equal(large.made, 1);
+	gfs_cache_free(cache);
+}
+
 static void one_makes_and_others_wait(void **state)
 {
 	static const struct {
@@ -633,6 +717,9 @@ int main(void)
 		cmocka_unit_test(adopts_objects),
 		cmocka_unit_test(releases_objects_of_failed_makers),
 		cmocka_unit_test(lends_scratch),
+		cmocka_unit_test(reuses_what_was_read_through),
+		cmocka_unit_test(keeps_what_is_read_again),
+		cmocka_unit_test(reads_files_through),
 		cmocka_unit_test(one_makes_and_others_wait),
 		cmocka_unit_test(interrupts_the_maker_alone),
 		cmocka_unit_test(cancels_queued_waiters),
