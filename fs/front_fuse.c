@@ -226,13 +226,14 @@ static void op_readdirplus(fuse_req_t req, fuse_ino_t ino, size_t size, off_t of
 
 /* ---- opening ---------------------------------------------------------------------- */
 
-/* With -o ro the mount has no files that need state, so opens can go without a request. */
+/* With -o ro the mount has no files that need state, so opens can go without a request; but
+ * what is not to be cached has to be opened to say so. */
 static void op_init(void *userdata, struct fuse_conn_info *conn)
 {
 	struct gfs_front *front = userdata;
 	bool fast = front->fs->options.read_only;
 
-	front->no_open = fast && (conn->capable & FUSE_CAP_NO_OPEN_SUPPORT);
+	front->no_open = fast && !front->direct && (conn->capable & FUSE_CAP_NO_OPEN_SUPPORT);
 	front->no_opendir = fast && (conn->capable & FUSE_CAP_NO_OPENDIR_SUPPORT);
 	/* A listing that the kernel caches without attributes would cost one lookup an entry
 	 * afterwards, so each listing carries them. */
@@ -258,7 +259,8 @@ static void op_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 		fuse_reply_err(req, ENOSYS);
 		return;
 	}
-	fi->keep_cache = 1;
+	fi->direct_io = front_of(req)->direct && gfs_is_bulk(node);
+	fi->keep_cache = !fi->direct_io;
 	fi->noflush = 1;
 	fuse_reply_open(req, fi);
 }
@@ -361,6 +363,7 @@ struct gfs_front *gfs_front_new(const struct gfs_mount_args *args, const char *d
 		free(front);
 		return NULL;
 	}
+	front->direct = args->direct_io;
 	pthread_mutex_init(&front->lock, NULL);
 	pthread_cond_init(&front->changed, NULL);
 	if (insert_defaults(args->rest, device) == 0)

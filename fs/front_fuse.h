@@ -18,6 +18,7 @@ struct gfs_mount_args {
 	int version;
 	int foreground;
 	int single_thread;
+	int direct_io;
 	unsigned int max_threads; /* 0: what suits the machine */
 	struct fuse_args *rest; /* what libfuse is to judge */
 	struct gfs_kept *kept; /* copies that options and mountpoint point into */

@@ -28,6 +28,7 @@ static const struct fuse_opt spec[] = {
 	FLAG("-f", foreground),
 	FLAG("-s", single_thread),
 	FLAG("max_threads=%u", max_threads),
+	FLAG("direct_io", direct_io),
 	KEY("--sample", KEY_SAMPLE),
 	KEY("-d", KEY_DEBUG),
 	KEY("debug", KEY_DEBUG),

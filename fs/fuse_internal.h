@@ -19,6 +19,7 @@ struct gfs_front {
 	struct gfs_watch *watch;
 	bool handles_signals;
 	bool mounted;
+	bool direct; /* bulk goes to its reader past the kernel's cache */
 	bool no_open; /* opens are answered once for all, see op_init() */
 	bool no_opendir;
 	pthread_key_t buffer; /* each thread's struct gfs_buffer while no request uses it */

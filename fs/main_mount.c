@@ -41,6 +41,7 @@ static int help(void)
 	     "    -o OPTION[,OPTION...]  options of mount(8) and libfuse, and these:\n"
 	     "    ro                     fast mode: leave out all that can be written\n"
 	     "    allow_other            let other users in\n"
+	     "    direct_io              payloads go past the page cache, for reading once\n"
 	     "    max_threads=N          requests served at once (CPUs + 2)");
 	gfs_options_help();
 	puts("Numbers take K, M, G. See gpuobjfs(1).");

@@ -22,7 +22,7 @@ same "statfs: name length" "$(stat -f -c %l m)" 255
 [ "$(stat -f -c %c m)" -gt 0 ] || fail "statfs: no inodes"
 stop m $pid
 
-for o in -s "-o ro" "-o ro -s" "-o cache=1M" "-o max_threads=4" "-o fsname=x" \
+for o in -s "-o ro" "-o ro -s" "-o cache=1M" "-o direct_io" "-o max_threads=4" "-o fsname=x" \
 	"-o noauto,nofail,_netdev" "-o default_permissions"; do
 	mount_fg m $o lib.so || continue
 	check "truth with $o" truth --artifact lib.so m

@@ -2,10 +2,12 @@
 . "$TESTS/mount/lib.sh"
 
 make_mixed mixed.so
-for o in "" "-o ro" "-s" "-o cache=64K"; do
+for o in "" "-o ro" "-s" "-o cache=64K" "-o direct_io" "-o ro,direct_io"; do
+	direct=
+	case $o in *direct_io) direct=direct ;; esac
 	mount_fg m $o mixed.so || continue
 	check "tree with '$o'" truth --artifact mixed.so m
-	check "random reads with '$o'" "$python" "$TESTS/mount/readers.py" m 10000
+	check "random reads with '$o'" "$python" "$TESTS/mount/readers.py" m 10000 1 $direct
 	note "$(cat check.log)"
 	stop m $pid
 
@@ -13,7 +15,7 @@ for o in "" "-o ro" "-s" "-o cache=64K"; do
 	mount_fg m $o mixed.so || continue
 	readers=
 	for seed in 1 2 3 4; do
-		"$python" "$TESTS/mount/readers.py" m 2000 $seed >readers.$seed 2>&1 &
+		"$python" "$TESTS/mount/readers.py" m 2000 $seed $direct >readers.$seed 2>&1 &
 		readers="$readers $!"
 	done
 	for r in $readers; do

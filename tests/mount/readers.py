@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Random reads of a mounted tree against the true bytes: readers.py TREE ROUNDS [SEED]
+"""Random reads of a mounted tree against the true bytes: readers.py TREE ROUNDS [SEED [direct]]
 
 The true bytes are those of one sequential read, checked with compare.py elsewhere. pread at
 random places and lengths (over page, block and end-of-file edges), mmap (private and shared),
-small steps, vectors, a direct read, reads behind the end.
+small steps, vectors, a direct read, reads behind the end. "direct": the mount has -o direct_io,
+and payloads, encoded and decoded bytes are the files that cannot be mapped shared.
 """
 
+import errno
 import mmap
 import os
 import random
@@ -36,6 +38,7 @@ def place(rng, size):
 def main():
     tree, rounds = sys.argv[1], int(sys.argv[2])
     rng = random.Random(int(sys.argv[3]) if len(sys.argv) > 3 else 1)
+    direct = ("payload", "encoded", "decoded") if sys.argv[4:] == ["direct"] else ()
     known = {}
     for path in files(tree):
         try:
@@ -67,7 +70,15 @@ def main():
             parts = [bytearray(100), bytearray(5000)]
             n = os.preadv(fd, parts, offset)
             expect(path, "preadv %d" % offset, b"".join(parts)[:n], want[offset:offset + 5100])
-            for flags in (mmap.MAP_PRIVATE, mmap.MAP_SHARED):
+            ways = [mmap.MAP_PRIVATE, mmap.MAP_SHARED]
+            if os.path.basename(path) in direct:
+                try:
+                    mmap.mmap(fd, 0, flags=ways.pop(), prot=mmap.PROT_READ).close()
+                    refusal = 0
+                except OSError as e:
+                    refusal = e.errno
+                expect(path, "shared mmap", bytes([refusal]), bytes([errno.ENODEV]))
+            for flags in ways:
                 with mmap.mmap(fd, 0, flags=flags, prot=mmap.PROT_READ) as m:
                     for _ in range(10):
                         offset, length = place(rng, size)
