@@ -26,7 +26,7 @@ import time
 RUNS = 5
 GPUOBJFS = os.environ["GPUOBJFS"]
 GPUOBJ = os.environ["GPUOBJ"]
-ZSTDPASS = os.environ["ZSTDPASS"]
+DECODEPASS = os.environ["DECODEPASS"]
 CACHE = 256 << 20
 KERNELS = 12000
 failed = 0
@@ -83,12 +83,12 @@ def zstd_frames(folder):
             continue
         with open(os.path.join(base, "location.json")) as f:
             where = json.load(f)["encoded"]
-        lines.append("%d %d %d" % (where["offset"], where["size"], what["payload_size"]))
+        lines.append("zstd %d %d %d" % (where["offset"], where["size"], what["payload_size"]))
     return "\n".join(lines)
 
 
 def zstd_pass(path, frames):
-    done = subprocess.run([ZSTDPASS, path], input=frames, check=True, stdout=subprocess.PIPE,
+    done = subprocess.run([DECODEPASS, path], input=frames, check=True, stdout=subprocess.PIPE,
                           text=True)
     return float(done.stdout)
 

@@ -21,8 +21,8 @@ fi
 work=$(mktemp -d "${TMPDIR:-/var/tmp}/gpuobjfs-bench.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 # shellcheck disable=SC2046 # flags are words
-cc -O2 -o "$work/zstdpass" "$here/zstdpass.c" $(pkg-config --cflags --libs libzstd) || exit 1
-export ZSTDPASS="$work/zstdpass" GPUOBJFS GPUOBJ PYTHONDONTWRITEBYTECODE=1
+cc -O2 -o "$work/decodepass" "$here/decodepass.c" $(pkg-config --cflags --libs liblz4 libzstd) || exit 1
+export DECODEPASS="$work/decodepass" GPUOBJFS GPUOBJ PYTHONDONTWRITEBYTECODE=1
 
 spaces=-mpf
 [ "$(id -u)" = 0 ] || spaces=-Urmpf

@@ -1,16 +1,21 @@
 /*
- * Decodes zstd frames of a file, one thread, nothing else: the yardstick for examining.
- * Usage: zstdpass FILE <LIST      lines of "offset size decoded-size"; prints microseconds
+ * Decodes zstd frames and LZ4 blocks of a file, one thread, nothing else: the yardstick for
+ * reading and examining payloads.
+ * Usage: decodepass FILE <LIST      lines of "codec offset size decoded-size"
+ * Prints microseconds.
  */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include <lz4.h>
 #include <zstd.h>
 
 struct frame {
+	char codec[8];
 	long long offset;
 	size_t size;
 	size_t decoded;
@@ -19,6 +24,14 @@ struct frame {
 static size_t largest(size_t a, size_t b)
 {
 	return a > b ? a : b;
+}
+
+static int decode(ZSTD_DCtx *ctx, const struct frame *f, const char *in, char *out, size_t room)
+{
+	if (strcmp(f->codec, "lz4") == 0)
+		return LZ4_decompress_safe(in, out, (int)f->size, (int)f->decoded) ==
+		       (int)f->decoded;
+	return ZSTD_decompressDCtx(ctx, out, room, in, f->size) == f->decoded;
 }
 
 int main(int argc, char **argv)
@@ -30,7 +43,7 @@ int main(int argc, char **argv)
 	struct timespec start, end;
 	char *in, *out;
 
-	while (scanf("%lld %zu %zu", &f.offset, &f.size, &f.decoded) == 3) {
+	while (scanf("%7s %lld %zu %zu", f.codec, &f.offset, &f.size, &f.decoded) == 4) {
 		frames = realloc(frames, (count + 1) * sizeof(*frames));
 		if (!frames)
 			return 1;
@@ -46,7 +59,7 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < count; i++) {
 		if (pread(fd, in, frames[i].size, frames[i].offset) != (ssize_t)frames[i].size)
 			return 1;
-		if (ZSTD_decompressDCtx(ctx, out, out_size, in, frames[i].size) != frames[i].decoded)
+		if (!decode(ctx, &frames[i], in, out, out_size))
 			return 1;
 	}
 	clock_gettime(CLOCK_MONOTONIC, &end);
