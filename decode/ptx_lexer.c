@@ -2,6 +2,9 @@
 #include "ptx_lexer.h"
 
 #include <endian.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 typedef uint8_t lanes __attribute__((vector_size(16)));
 #define LANES sizeof(lanes)
@@ -65,10 +68,19 @@ static inline size_t find(struct dec_view v, size_t at, char a, char b)
 	return at;
 }
 
-/* Gathers the bytes of a half into eight bits: the product puts byte i at bit 56 + i. */
-static inline uint64_t bits_of(uint64_t half)
+/* Gathers the bytes of a comparison into a bit each. */
+static inline uint64_t bits_of(lanes hit)
 {
-	return (half & 0x0101010101010101) * 0x0102040810204080 >> 56;
+#ifdef __SSE2__
+	return (uint64_t)(unsigned)_mm_movemask_epi8((__m128i)hit);
+#else
+	const uint64_t ones = 0x0101010101010101;
+	const uint64_t gather = 0x0102040810204080; /* byte i goes to bit 56 + i */
+	uint64_t low, high;
+
+	halves_of(hit, &low, &high);
+	return ((low & ones) * gather >> 56) | ((high & ones) * gather >> 56) << 8;
+#endif
 }
 
 #define BLOCK ((size_t)64)
@@ -76,22 +88,14 @@ static inline uint64_t bits_of(uint64_t half)
 /* A bit for each byte of a block that matters in a body. */
 static inline uint64_t marks_in(const uint8_t *p)
 {
-	lanes hits[BLOCK / LANES], all = { 0 };
-	uint64_t marks = 0, low, high;
+	uint64_t marks = 0;
 
 	for (size_t i = 0; i < BLOCK / LANES; i++) {
 		lanes bytes = load(p + i * LANES);
+		lanes hit = (lanes)(bytes == splat('{')) | (lanes)(bytes == splat('}')) |
+			    (lanes)(bytes == splat('"')) | (lanes)(bytes == splat('/'));
 
-		hits[i] = (lanes)(bytes == splat('{')) | (lanes)(bytes == splat('}')) |
-			  (lanes)(bytes == splat('"')) | (lanes)(bytes == splat('/'));
-		all |= hits[i];
-	}
-	halves_of(all, &low, &high);
-	if ((low | high) == 0)
-		return 0;
-	for (size_t i = 0; i < BLOCK / LANES; i++) {
-		halves_of(hits[i], &low, &high);
-		marks |= (bits_of(low) | bits_of(high) << 8) << i * LANES;
+		marks |= bits_of(hit) << i * LANES;
 	}
 	return marks;
 }
