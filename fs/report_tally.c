@@ -2,7 +2,11 @@
 
 #include <stdlib.h>
 
+#ifdef GFS_XXH_DISPATCH
+#include <xxh_x86dispatch.h> /* the same functions for the CPU that runs them */
+#else
 #include <xxhash.h>
+#endif
 
 #include "examine.h"
 
