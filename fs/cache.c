@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "block.h"
 #include "full_read.h"
 #include "spill.h"
 
@@ -45,7 +46,7 @@ struct list {
 #define THROUGH_SHARE 16
 
 /* A blob takes over a block of up to so many times its size. */
-#define ROOM_FACTOR 8
+#define ROOM_FACTOR 32
 
 /* One kind of storage. Blobs in use count but cannot be evicted. */
 struct store {
@@ -244,7 +245,7 @@ static void free_content(struct gfs_blob *b)
 	if (b->fd >= 0)
 		close(b->fd);
 	else
-		free(b->bytes);
+		gfs_block_free(b->bytes, b->room);
 	if (b->release)
 		b->release(b->object);
 }
@@ -292,6 +293,15 @@ static bool take_over(struct gfs_cache *c, struct gfs_blob *b, uint64_t size,
 	return false;
 }
 
+/* What a new block of size bytes is to have: where the next blob may take it over, room for
+ * most of them (locked). */
+static uint64_t room_for(const struct gfs_cache *c, uint64_t size)
+{
+	uint64_t room = gfs_block_round(size);
+
+	return c->through_used > 0 && room <= c->memory.limit / THROUGH_SHARE ? room : size;
+}
+
 /* True: room is accounted, and b has a block already or is to get one. */
 static bool reserve_memory(struct gfs_cache *c, struct gfs_blob *b, uint64_t size)
 {
@@ -303,8 +313,10 @@ static bool reserve_memory(struct gfs_cache *c, struct gfs_blob *b, uint64_t siz
 	if (!small && size <= c->memory.limit / 4)
 		ok = take_over(c, b, size, &dead);
 	if (!ok && (small || size <= c->memory.limit / 4)) {
-		ok = make_room(c, &c->memory, size, &dead) || small;
-		b->room = ok ? size : 0;
+		uint64_t room = small ? size : room_for(c, size);
+
+		ok = make_room(c, &c->memory, room, &dead) || small;
+		b->room = ok ? room : 0;
 		c->memory.used += b->room;
 	}
 	pthread_mutex_unlock(&c->lock);
@@ -374,9 +386,9 @@ void *gfs_blob_alloc(struct gfs_blob *b, uint64_t size, int *err)
 	if (!reserve_memory(c, b, size))
 		return alloc_spilled(b, size, err);
 	if (!b->bytes)
-		b->bytes = malloc(size ? (size_t)size : 1);
+		b->bytes = gfs_block_new(b->room);
 	if (!b->bytes) {
-		unreserve(c, &c->memory, size);
+		unreserve(c, &c->memory, b->room);
 		b->room = 0;
 		*err = -ENOMEM;
 		return NULL;

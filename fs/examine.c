@@ -6,6 +6,7 @@
 
 #include <openssl/evp.h>
 
+#include "block.h"
 #include "cache.h"
 #include "source.h"
 #include "tree.h"
@@ -19,6 +20,8 @@ static int make_room(struct gfs *fs, struct gfs_payload *p, uint64_t size)
 	if (p->storage && p->room_size >= size)
 		return 0;
 	gfs_payload_fini(p);
+	if (size > GFS_BLOCK_LARGE / 8) /* the next one is larger, or smaller */
+		size = gfs_block_round(size);
 	p->room = gfs_scratch_alloc(fs->cache, size, &p->storage, &rc);
 	if (!p->room)
 		return rc;
