@@ -77,6 +77,14 @@ static int load_decoded(struct gfs *fs, uint32_t object, struct gfs_payload *p)
 	return failed ? gfs_errno_of(&p->why) : 0;
 }
 
+uint64_t gfs_payload_size(const struct gfs *fs, uint32_t object)
+{
+	const struct dec_object *o = &fs->artifact->objects[object];
+
+	return gfs_payload_way(fs, object) == GFS_PAYLOAD_DECODED ? o->payload_size
+								  : o->encoded.size;
+}
+
 int gfs_payload_load(struct gfs *fs, uint32_t object, struct gfs_payload *p)
 {
 	const struct dec_object *o = &fs->artifact->objects[object];
@@ -85,7 +93,7 @@ int gfs_payload_load(struct gfs *fs, uint32_t object, struct gfs_payload *p)
 
 	p->bytes = NULL;
 	p->why = (struct dec_error){ .status = DEC_OK };
-	p->size = way == GFS_PAYLOAD_DECODED ? o->payload_size : o->encoded.size;
+	p->size = gfs_payload_size(fs, object);
 	if (way == GFS_PAYLOAD_NONE || is_too_large(fs, o, p->size, &p->why))
 		return 0;
 	rc = make_room(fs, p, p->size);

@@ -31,6 +31,8 @@ struct gfs_payload {
 /* Reads or decodes, past the cache of payloads; only what lies in a compressed container
  * comes from that container's cached bytes. A broken payload is no failure. */
 int gfs_payload_load(struct gfs *fs, uint32_t object, struct gfs_payload *payload);
+/* What its size will be. */
+uint64_t gfs_payload_size(const struct gfs *fs, uint32_t object);
 void gfs_payload_fini(struct gfs_payload *payload);
 
 /* dec_inspect(), or dec_inspect_without() for a payload that has no bytes. */

@@ -16,6 +16,8 @@ struct conflict {
 
 struct report {
 	struct gfs *fs;
+	uint64_t *sizes; /* of the payloads to come, sorted */
+	size_t size_count;
 	pthread_mutex_t lock; /* of all below */
 	struct gfs_tally total;
 	struct gfs_tally *rows; /* by target; NULL: the total alone */
@@ -57,13 +59,30 @@ static bool add(struct report *r, uint32_t object, const struct gfs_tally_item *
 	       add_conflict(r, object, item->inspection->payload_target);
 }
 
+/* No other payload has this size, so it differs from all of them. */
+static bool is_alone(const struct report *r, uint64_t size)
+{
+	size_t low = 0;
+	size_t high = r->size_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (r->sizes[middle] < size)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low + 1 >= r->size_count || r->sizes[low + 1] != size;
+}
+
 static int take(void *ctx, uint32_t object, const struct gfs_payload *payload,
 		const struct dec_inspection *inspection)
 {
 	struct report *r = ctx;
 	struct gfs_tally_item item;
-	bool ok =
-		gfs_tally_item_init(&item, &r->fs->artifact->objects[object], payload, inspection);
+	bool ok = gfs_tally_item_init(&item, &r->fs->artifact->objects[object], payload,
+				      is_alone(r, payload->size), inspection);
 
 	if (ok) {
 		pthread_mutex_lock(&r->lock);
@@ -144,10 +163,31 @@ static int show_target(struct report *r, uint32_t target, char **text, size_t *s
 
 /* ---- both reports ------------------------------------------------------------------------------ */
 
+static int compare_sizes(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a;
+	uint64_t y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
 static void report_init(struct report *r, struct gfs *fs)
 {
 	*r = (struct report){ .fs = fs };
 	pthread_mutex_init(&r->lock, NULL);
+}
+
+/* Of count objects (objects NULL: those from 0 on). */
+static int examine(struct report *r, const uint32_t *objects, uint32_t count)
+{
+	r->sizes = calloc((size_t)count + 1, sizeof(*r->sizes));
+	if (!r->sizes)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < count; i++)
+		r->sizes[i] = gfs_payload_size(r->fs, objects ? objects[i] : i);
+	r->size_count = count;
+	qsort(r->sizes, count, sizeof(r->sizes[0]), compare_sizes);
+	return gfs_examine_all(r->fs, objects, count, take, r);
 }
 
 static void report_fini(struct report *r)
@@ -156,6 +196,7 @@ static void report_fini(struct report *r)
 	for (uint32_t i = 0; r->rows && i < r->fs->artifact->target_count; i++)
 		gfs_tally_fini(&r->rows[i]);
 	free(r->rows);
+	free(r->sizes);
 	for (size_t i = 0; i < r->conflict_count; i++)
 		free(r->conflicts[i].payload_target);
 	free(r->conflicts);
@@ -170,7 +211,7 @@ int gfs_report_show(struct gfs *fs, char **text, size_t *size)
 
 	report_init(&r, fs);
 	r.rows = calloc((size_t)artifact->target_count + 1, sizeof(*r.rows));
-	rc = r.rows ? gfs_examine_all(fs, NULL, artifact->object_count, take, &r) : -ENOMEM;
+	rc = r.rows ? examine(&r, NULL, artifact->object_count) : -ENOMEM;
 	if (rc == 0)
 		rc = show_all(&r, text, size);
 	report_fini(&r);
@@ -184,7 +225,7 @@ int gfs_target_report_show(struct gfs *fs, uint32_t target, char **text, size_t 
 	int rc;
 
 	report_init(&r, fs);
-	rc = gfs_examine_all(fs, t->objects, t->object_count, take, &r);
+	rc = examine(&r, t->objects, t->object_count);
 	if (rc == 0)
 		rc = show_target(&r, target, text, size);
 	report_fini(&r);

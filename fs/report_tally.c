@@ -102,7 +102,8 @@ static struct gfs_key hash(const void *p, size_t size)
 }
 
 bool gfs_tally_item_init(struct gfs_tally_item *item, const struct dec_object *object,
-			 const struct gfs_payload *payload, const struct dec_inspection *inspection)
+			 const struct gfs_payload *payload, bool alone,
+			 const struct dec_inspection *inspection)
 {
 	*item = (struct gfs_tally_item){
 		.object = object,
@@ -115,7 +116,9 @@ bool gfs_tally_item_init(struct gfs_tally_item *item, const struct dec_object *o
 	for (uint32_t i = 0; i < inspection->kernel_count; i++)
 		item->names[i] =
 			hash(inspection->kernels[i].name.p, inspection->kernels[i].name.len);
-	if (item->has_payload)
+	if (alone)
+		item->payload = (struct gfs_key){ payload->size, 0 };
+	else if (item->has_payload)
 		item->payload = hash(payload->bytes, (size_t)payload->size);
 	return true;
 }

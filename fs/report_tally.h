@@ -82,11 +82,11 @@ struct gfs_tally_item {
 	const struct dec_object *object;
 	const struct dec_inspection *inspection;
 	struct gfs_key *names; /* of the kernels */
-	struct gfs_key payload;
+	struct gfs_key payload; /* its hash, or its size where no other has that */
 	bool has_payload; /* and it is not empty */
 };
 bool gfs_tally_item_init(struct gfs_tally_item *item, const struct dec_object *object,
-			 const struct gfs_payload *payload,
+			 const struct gfs_payload *payload, bool alone,
 			 const struct dec_inspection *inspection);
 void gfs_tally_item_fini(struct gfs_tally_item *item);
 

@@ -60,7 +60,9 @@ static void counts_what_is_distinct(void **state)
 static const struct fake_object objects[] = {
 	{ "sm_90",
 	  "target sm_90\nconsistency base_only\nkernel a registers 10\nkernel b registers 30\n" },
-	{ "gfx90a", "target gfx90a\nconsistency match\nkernel a vgpr_count 5 sgpr_count 0\n" },
+	/* Other bytes than the one before, as many of them. */
+	{ "gfx90a",
+	  "target gfx90a\nconsistency match\nkernel a vgpr_count 0000000000005 sgpr_count 0\n" },
 	{ "sm_90",
 	  "target sm_90\nconsistency base_only\nkernel a registers 10\nkernel b registers 30\n" },
 	{ "sm_80", "target sm_90\nconsistency conflict\nstate partial\nproblem note\nkernel c\n" },
