@@ -59,12 +59,11 @@ static void *run(void *arg)
 	struct gfs_payload payload = { 0 };
 
 	while (atomic_load(&w->error) == 0) {
-		uint32_t i = atomic_fetch_add(&w->next, 1);
-		int rc;
+		int rc = stopper.stop && stopper.stop(stopper.ctx) ? -EINTR : 0;
+		uint32_t i = rc == 0 ? atomic_fetch_add(&w->next, 1) : 0;
 
-		if (i >= w->count)
+		if (rc == 0 && i >= w->count)
 			break;
-		rc = stopper.stop && stopper.stop(stopper.ctx) ? -EINTR : 0;
 		if (rc == 0)
 			rc = examine_one(w, w->objects ? w->objects[i] : i, &payload);
 		if (rc != 0)

@@ -433,7 +433,7 @@ static void stops_when_asked(void **state)
 	for (size_t i = 0; i < COUNT(paths); i++) {
 		struct gfs_node node;
 		struct stat st;
-		int left = 2;
+		int left = 0; /* a helper may do all of it before the second question */
 
 		gfs_stop_set(stop_after, &left);
 		assert_int_equal(gfs_walk(&f->fs, paths[i], &node), 0);
