@@ -1,74 +1,15 @@
-#include "cache.h"
+#include "cache_internal.h"
 
 #include <assert.h>
 #include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-#include "block.h"
-#include "full_read.h"
 #include "spill.h"
-
-enum blob_state { BLOB_MAKING, BLOB_READY, BLOB_FAILED };
-
-struct gfs_blob {
-	struct gfs_cache *cache;
-	uint64_t key;
-	struct gfs_blob *chain; /* next in the bucket */
-	struct gfs_blob *newer; /* in the list of its store, or of those being made */
-	struct gfs_blob *older;
-	struct gfs_waiter *waiters;
-	enum blob_state state;
-	bool through; /* in the list of those read to their end */
-	int error; /* of a failed one */
-	uint32_t refs; /* one of them the table's */
-	unsigned char *bytes; /* NULL: in the file */
-	void *object; /* an adopted one instead of bytes */
-	void (*release)(void *object);
-	uint64_t size;
-	uint64_t room; /* what is accounted: size, or more in a block that another had before */
-	int fd; /* -1: in memory */
-};
 
 /* What a blob without bytes takes: itself, its share of the table, malloc's headers. */
 #define OVERHEAD (sizeof(struct gfs_blob) + sizeof(void *) + 32)
 
 #define BUCKETS_MIN ((size_t)256)
-
-struct list {
-	struct gfs_blob *newest;
-	struct gfs_blob *oldest;
-};
-
-/* What was read to its end keeps this part of the memory. */
-#define THROUGH_SHARE 16
-
-/* A blob takes over a block of up to so many times its size. */
-#define ROOM_FACTOR 32
-
-/* One kind of storage. Blobs in use count but cannot be evicted. */
-struct store {
-	struct list made; /* without those in the list through */
-	uint64_t used;
-	uint64_t limit;
-};
-
-struct gfs_cache {
-	pthread_mutex_t lock; /* of all below and of what is not immutable in blobs */
-	pthread_cond_t settled; /* some blob left BLOB_MAKING */
-	struct gfs_blob **buckets;
-	size_t bucket_count; /* a power of two */
-	size_t blob_count;
-	struct store memory;
-	struct store spill;
-	uint64_t files;
-	struct list through; /* in memory, read to their end */
-	uint64_t through_used; /* of the memory's */
-	struct list making;
-	const char *tmpdir;
-};
 
 /* ---- lists and table (locked) ----------------------------------------------------- */
 
@@ -95,7 +36,7 @@ static void list_remove(struct list *list, struct gfs_blob *b)
 		list->oldest = b->newer;
 }
 
-static struct store *store_of(struct gfs_cache *c, const struct gfs_blob *b)
+struct store *cache_store_of(struct gfs_cache *c, const struct gfs_blob *b)
 {
 	return b->fd >= 0 ? &c->spill : &c->memory;
 }
@@ -171,14 +112,14 @@ static bool fits(const struct store *store, uint64_t size)
 /* Takes b's bytes, not its overhead, off the accounts. */
 static void release_bytes(struct gfs_cache *c, const struct gfs_blob *b)
 {
-	store_of(c, b)->used -= b->room;
+	cache_store_of(c, b)->used -= b->room;
 	c->files -= b->fd >= 0;
 }
 
 /* Takes b out of the list of what was made or read to its end, or puts it in front of one. */
 static void unlist(struct gfs_cache *c, struct gfs_blob *b)
 {
-	list_remove(b->through ? &c->through : &store_of(c, b)->made, b);
+	list_remove(b->through ? &c->through : &cache_store_of(c, b)->made, b);
 	c->through_used -= b->through ? b->room : 0;
 	b->through = false;
 }
@@ -186,7 +127,7 @@ static void unlist(struct gfs_cache *c, struct gfs_blob *b)
 static void relist(struct gfs_cache *c, struct gfs_blob *b, bool through)
 {
 	unlist(c, b);
-	list_push(through ? &c->through : &store_of(c, b)->made, b);
+	list_push(through ? &c->through : &cache_store_of(c, b)->made, b);
 	c->through_used += through ? b->room : 0;
 	b->through = through;
 }
@@ -202,282 +143,50 @@ static void unref(struct gfs_cache *c, struct gfs_blob *b, struct gfs_blob **dea
 	*dead = b;
 }
 
-/* From b on, towards the newest. */
-static struct gfs_blob *unused(struct gfs_blob *b)
+struct gfs_blob *cache_unused(struct gfs_blob *b)
 {
 	while (b && b->refs > 1)
 		b = b->newer;
 	return b;
 }
 
-static void evict(struct gfs_cache *c, struct gfs_blob *b, struct gfs_blob **dead)
+void cache_evict(struct gfs_cache *c, struct gfs_blob *b, struct gfs_blob **dead)
 {
 	unlist(c, b);
 	table_remove(c, b);
 	unref(c, b, dead);
 }
 
-/* Drops the oldest blob of the store that nobody uses, one read to its end before others.
- * False: there is none. */
-static bool evict_one(struct gfs_cache *c, struct store *store, struct gfs_blob **dead)
+bool cache_evict_one(struct gfs_cache *c, struct store *store, struct gfs_blob **dead)
 {
-	struct gfs_blob *b = store == &c->memory ? unused(c->through.oldest) : NULL;
+	struct gfs_blob *b = store == &c->memory ? cache_unused(c->through.oldest) : NULL;
 
 	if (!b)
-		b = unused(store->made.oldest);
+		b = cache_unused(store->made.oldest);
 	if (b)
-		evict(c, b, dead);
+		cache_evict(c, b, dead);
 	return b;
 }
 
-static bool make_room(struct gfs_cache *c, struct store *store, uint64_t size,
-		      struct gfs_blob **dead)
+bool cache_make_room(struct gfs_cache *c, struct store *store, uint64_t size,
+		     struct gfs_blob **dead)
 {
 	while (!fits(store, size))
-		if (!evict_one(c, store, dead))
+		if (!cache_evict_one(c, store, dead))
 			return false;
 	return true;
 }
 
-/* Not under the lock: giving back a gigabyte takes the kernel a while. */
-static void free_content(struct gfs_blob *b)
-{
-	if (b->fd >= 0)
-		close(b->fd);
-	else
-		gfs_block_free(b->bytes, b->room);
-	if (b->release)
-		b->release(b->object);
-}
-
-static void free_dead(struct gfs_blob *dead)
+void cache_free_dead(struct gfs_blob *dead)
 {
 	for (struct gfs_blob *next; dead; dead = next) {
 		next = dead->chain;
-		free_content(dead);
+		cache_free_content(dead);
 		free(dead);
 	}
 }
 
-/* ---- the bytes of a blob ---------------------------------------------------------- */
-
-/*
- * Makes the list of what was read to its end short enough for one more of size bytes, and
- * gives b the block of one that goes. A reader of everything so stays in a few blocks: fresh
- * memory costs a page fault every 4 KiB, about what decoding into it costs, and what was
- * written last is still in the CPU's caches. False: no block fits (locked).
- */
-static bool take_over(struct gfs_cache *c, struct gfs_blob *b, uint64_t size,
-		      struct gfs_blob **dead)
-{
-	struct gfs_blob *old = unused(c->through.oldest);
-
-	if (c->through_used + size <= c->memory.limit / THROUGH_SHARE)
-		return false;
-	while (old && (old->room < size || old->room / ROOM_FACTOR > size))
-		old = unused(old->newer);
-	if (old) {
-		b->bytes = old->bytes;
-		b->room = old->room;
-		c->memory.used += old->room; /* evict() takes it off */
-		evict(c, old, dead);
-		old->bytes = NULL;
-		return true;
-	}
-	while (c->through_used + size > c->memory.limit / THROUGH_SHARE) {
-		old = unused(c->through.oldest);
-		if (!old)
-			break;
-		evict(c, old, dead);
-	}
-	return false;
-}
-
-/* What a new block of size bytes is to have: where the next blob may take it over, room for
- * most of them (locked). */
-static uint64_t room_for(const struct gfs_cache *c, uint64_t size)
-{
-	uint64_t room = gfs_block_round(size);
-
-	return c->through_used > 0 && room <= c->memory.limit / THROUGH_SHARE ? room : size;
-}
-
-/* True: room is accounted, and b has a block already or is to get one. */
-static bool reserve_memory(struct gfs_cache *c, struct gfs_blob *b, uint64_t size)
-{
-	struct gfs_blob *dead = NULL;
-	bool small = size < GFS_SPILL_MIN;
-	bool ok = false;
-
-	pthread_mutex_lock(&c->lock);
-	if (!small && size <= c->memory.limit / 4)
-		ok = take_over(c, b, size, &dead);
-	if (!ok && (small || size <= c->memory.limit / 4)) {
-		uint64_t room = small ? size : room_for(c, size);
-
-		ok = make_room(c, &c->memory, room, &dead) || small;
-		b->room = ok ? room : 0;
-		c->memory.used += b->room;
-	}
-	pthread_mutex_unlock(&c->lock);
-	free_dead(dead);
-	return ok;
-}
-
-static bool reserve_spill(struct gfs_cache *c, uint64_t size)
-{
-	struct gfs_blob *dead = NULL;
-	bool ok;
-
-	pthread_mutex_lock(&c->lock);
-	ok = size <= c->spill.limit && make_room(c, &c->spill, size, &dead);
-	while (ok && c->files >= GFS_SPILL_FILES)
-		ok = evict_one(c, &c->spill, &dead);
-	if (ok) {
-		c->spill.used += size;
-		c->files++;
-	}
-	pthread_mutex_unlock(&c->lock);
-	free_dead(dead);
-	return ok;
-}
-
-static void unreserve(struct gfs_cache *c, struct store *store, uint64_t size)
-{
-	pthread_mutex_lock(&c->lock);
-	store->used -= size;
-	c->files -= store == &c->spill;
-	pthread_mutex_unlock(&c->lock);
-}
-
-static void *alloc_spilled(struct gfs_blob *b, uint64_t size, int *err)
-{
-	struct gfs_cache *c = b->cache;
-	void *map;
-	int fd;
-
-	if (!reserve_spill(c, size)) {
-		*err = -ENOSPC;
-		return NULL;
-	}
-	fd = spill_open(c->tmpdir, size, &map);
-	if (fd < 0) {
-		unreserve(c, &c->spill, size);
-		/* Whatever is wrong with tmpdir, its name is not what the reader asked for. */
-		*err = fd == -ENOMEM ? fd : -ENOSPC;
-		return NULL;
-	}
-	b->fd = fd;
-	b->size = size;
-	b->room = size;
-	b->bytes = map;
-	return map;
-}
-
-void *gfs_blob_alloc(struct gfs_blob *b, uint64_t size, int *err)
-{
-	struct gfs_cache *c = b->cache;
-
-	assert(b->state == BLOB_MAKING && !b->bytes);
-	if (size > SIZE_MAX / 2) {
-		*err = -ENOMEM;
-		return NULL;
-	}
-	if (!reserve_memory(c, b, size))
-		return alloc_spilled(b, size, err);
-	if (!b->bytes)
-		b->bytes = gfs_block_new(b->room);
-	if (!b->bytes) {
-		unreserve(c, &c->memory, b->room);
-		b->room = 0;
-		*err = -ENOMEM;
-		return NULL;
-	}
-	b->size = size;
-	return b->bytes;
-}
-
-/* It exists already, so there is nothing to refuse: others make room for it. */
-void gfs_blob_adopt(struct gfs_blob *b, void *object, uint64_t bytes, void (*release)(void *object))
-{
-	struct gfs_cache *c = b->cache;
-	struct gfs_blob *dead = NULL;
-
-	assert(b->state == BLOB_MAKING && !b->bytes && !b->object);
-	pthread_mutex_lock(&c->lock);
-	make_room(c, &c->memory, bytes, &dead);
-	c->memory.used += bytes;
-	pthread_mutex_unlock(&c->lock);
-	free_dead(dead);
-	b->object = object;
-	b->release = release;
-	b->size = bytes;
-	b->room = bytes;
-}
-
-const void *gfs_blob_object(const struct gfs_blob *b)
-{
-	return b->object;
-}
-
-void *gfs_scratch_alloc(struct gfs_cache *c, uint64_t size, struct gfs_blob **scratch, int *err)
-{
-	struct gfs_blob *b = calloc(1, sizeof(*b));
-	void *bytes;
-
-	*scratch = NULL;
-	*err = -ENOMEM;
-	if (!b)
-		return NULL;
-	b->cache = c;
-	b->fd = -1;
-	bytes = gfs_blob_alloc(b, size, err);
-	if (bytes)
-		*scratch = b;
-	else
-		free(b);
-	return bytes;
-}
-
-void gfs_scratch_free(struct gfs_blob *b)
-{
-	if (!b)
-		return;
-	if (b->fd >= 0)
-		spill_unmap(b->bytes, b->size);
-	unreserve(b->cache, store_of(b->cache, b), b->room);
-	free_content(b);
-	free(b);
-}
-
-uint64_t gfs_blob_size(const struct gfs_blob *b)
-{
-	return b->size;
-}
-
-int gfs_blob_read(const struct gfs_blob *b, uint64_t offset, void *buf, size_t size, size_t *got)
-{
-	uint64_t left = offset < b->size ? b->size - offset : 0;
-	size_t n = size < left ? size : (size_t)left;
-	int rc = 0;
-
-	assert(!b->object);
-	*got = 0;
-	if (n == 0)
-		return 0;
-	if (b->fd >= 0)
-		rc = gfs_full_read(b->fd, offset, buf, n);
-	else
-		memcpy(buf, b->bytes + offset, n);
-	if (rc == 0)
-		*got = n;
-	return rc;
-}
-
-const void *gfs_blob_bytes(const struct gfs_blob *b)
-{
-	return b->fd < 0 ? b->bytes : NULL;
-}
+/* ---- references ------------------------------------------------------------------- */
 
 static void put(struct gfs_blob *b, bool through)
 {
@@ -489,7 +198,7 @@ static void put(struct gfs_blob *b, bool through)
 		relist(c, b, true);
 	unref(c, b, &dead);
 	pthread_mutex_unlock(&c->lock);
-	free_dead(dead);
+	cache_free_dead(dead);
 }
 
 void gfs_blob_put(struct gfs_blob *b)
@@ -515,7 +224,7 @@ static struct gfs_blob *begin(struct gfs_cache *c, uint64_t key, struct gfs_blob
 	b->key = key;
 	b->fd = -1;
 	b->refs = 2;
-	make_room(c, &c->memory, OVERHEAD, dead);
+	cache_make_room(c, &c->memory, OVERHEAD, dead);
 	c->memory.used += OVERHEAD;
 	table_add(c, b);
 	list_push(&c->making, b);
@@ -528,7 +237,7 @@ static void discard_bytes(struct gfs_cache *c, struct gfs_blob *b)
 	pthread_mutex_lock(&c->lock);
 	release_bytes(c, b);
 	pthread_mutex_unlock(&c->lock);
-	free_content(b);
+	cache_free_content(b);
 	b->fd = -1;
 	b->bytes = NULL;
 	b->object = NULL;
@@ -547,7 +256,7 @@ static struct gfs_waiter *settle(struct gfs_cache *c, struct gfs_blob *b, int er
 	b->state = error == 0 ? BLOB_READY : BLOB_FAILED;
 	list_remove(&c->making, b);
 	if (error == 0 || error == -EIO) {
-		list_push(&store_of(c, b)->made, b);
+		list_push(&cache_store_of(c, b)->made, b);
 	} else {
 		table_remove(c, b);
 		b->refs--; /* the table's; the maker still has its own */
@@ -620,7 +329,7 @@ static int get(struct gfs_cache *c, uint64_t key, gfs_make make, void *ctx,
 		rc = b ? 0 : -ENOMEM;
 	}
 	pthread_mutex_unlock(&c->lock);
-	free_dead(dead);
+	cache_free_dead(dead);
 	if (*mine) {
 		rc = run(c, b, make, ctx);
 		if (rc != 0)
@@ -693,10 +402,10 @@ void gfs_cache_free(struct gfs_cache *c)
 
 	if (!c)
 		return;
-	while (evict_one(c, &c->memory, &dead) || evict_one(c, &c->spill, &dead))
+	while (cache_evict_one(c, &c->memory, &dead) || cache_evict_one(c, &c->spill, &dead))
 		;
 	assert(c->blob_count == 0);
-	free_dead(dead);
+	cache_free_dead(dead);
 	pthread_cond_destroy(&c->settled);
 	pthread_mutex_destroy(&c->lock);
 	free(c->buckets);
