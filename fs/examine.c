@@ -132,7 +132,7 @@ int gfs_payload_inspect(struct gfs *fs, uint32_t object, const struct gfs_payloa
 
 /* ---- digest ----------------------------------------------------------------------------- */
 
-static int digest(const struct gfs_payload *p, char hex[GFS_DIGEST_SIZE])
+int gfs_payload_sha256(const struct gfs_payload *p, char hex[GFS_DIGEST_SIZE])
 {
 	unsigned char md[EVP_MAX_MD_SIZE];
 	unsigned int len;
@@ -153,7 +153,7 @@ int gfs_payload_digest(struct gfs *fs, uint32_t object, char hex[GFS_DIGEST_SIZE
 	int rc = gfs_payload_load(fs, object, &payload);
 
 	if (rc == 0)
-		rc = digest(&payload, hex);
+		rc = gfs_payload_sha256(&payload, hex);
 	gfs_payload_fini(&payload);
 	return rc;
 }
@@ -192,7 +192,7 @@ static int examine(const struct making *m, struct gfs_payload *payload, struct g
 		rc = gfs_file_names_init(&x->names, x->inspection->kernel_count, kernel_name,
 					 x->inspection);
 	if (rc == 0 && m->digest)
-		rc = digest(payload, x->sha256);
+		rc = gfs_payload_sha256(payload, x->sha256);
 	return rc;
 }
 

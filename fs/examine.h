@@ -39,9 +39,12 @@ void gfs_payload_fini(struct gfs_payload *payload);
 int gfs_payload_inspect(struct gfs *fs, uint32_t object, const struct gfs_payload *payload,
 			unsigned wants, struct dec_inspection **inspection);
 
-/* ---- one object ----------------------------------------------------------------------- */
-
 #define GFS_DIGEST_SIZE 65
+
+/* "" where there are no bytes. */
+int gfs_payload_sha256(const struct gfs_payload *payload, char hex[GFS_DIGEST_SIZE]);
+
+/* ---- one object ----------------------------------------------------------------------- */
 
 struct gfs_examined {
 	struct dec_inspection *inspection;

@@ -6,23 +6,14 @@
 #include "demangle.h"
 #include "fields.h"
 
-/* What the tables here are read from. */
-struct shown {
-	const struct dec_object *object;
-	const struct dec_inspection *inspection;
-	const struct dec_kernel *kernel; /* NULL: the inspection itself */
-	const char *sha256;
-	uint32_t index; /* of the object */
-};
-
-#define SHOWN(r) ((const struct shown *)(r)->p)
+#define SHOWN(r) ((const struct gfs_shown *)(r)->p)
 
 /* clang-format off */
 #define SHOWN_FN(fn, put_value, value) \
 	static void fn(const struct gfs_record *r, struct gfs_json *w, struct cJSON *in, \
 		       const char *key) \
 	{ \
-		const struct shown *s = SHOWN(r); \
+		const struct gfs_shown *s = SHOWN(r); \
 		put_value(w, in, key, value); \
 	}
 SHOWN_FN(put_vendor, gfs_json_word, dec_vendor_word(s->object->vendor))
@@ -33,10 +24,8 @@ SHOWN_FN(put_payload_target, gfs_json_text, s->inspection->payload_target)
 SHOWN_FN(put_payload_target_raw, gfs_json_text, s->inspection->payload_target_raw)
 SHOWN_FN(put_consistency, gfs_json_word, dec_consistency_word(s->inspection->consistency))
 SHOWN_FN(put_state, gfs_json_word, dec_state_word(s->inspection->state))
-SHOWN_FN(put_representation, gfs_json_word, dec_representation_word(s->inspection->representation))
 SHOWN_FN(put_payload_size, gfs_json_uint, s->object->payload_size)
 SHOWN_FN(put_sha256, gfs_json_word, s->sha256[0] ? s->sha256 : NULL)
-SHOWN_FN(put_kernel_count, gfs_json_uint, s->inspection->kernel_count)
 SHOWN_FN(put_name, gfs_json_text, s->kernel->name)
 SHOWN_FN(put_symbol, gfs_json_text, s->kernel->symbol)
 /* clang-format on */
@@ -50,6 +39,29 @@ static void put_evidence(const struct gfs_record *r, struct gfs_json *w, struct 
 
 	gfs_json_word(w, in, key,
 		      evidence == DEC_EVIDENCE_NONE ? NULL : dec_evidence_word(evidence));
+}
+
+/* What nobody has looked at is null, not unknown or 0. */
+static bool is_unexamined(const struct gfs_record *r)
+{
+	return SHOWN(r)->inspection->state == DEC_STATE_UNEXAMINED;
+}
+
+static void put_representation(const struct gfs_record *r, struct gfs_json *w, struct cJSON *in,
+			       const char *key)
+{
+	const char *word = dec_representation_word(SHOWN(r)->inspection->representation);
+
+	gfs_json_word(w, in, key, is_unexamined(r) ? NULL : word);
+}
+
+static void put_kernel_count(const struct gfs_record *r, struct gfs_json *w, struct cJSON *in,
+			     const char *key)
+{
+	if (is_unexamined(r))
+		gfs_json_null(w, in, key);
+	else
+		gfs_json_uint(w, in, key, SHOWN(r)->inspection->kernel_count);
 }
 
 static void put_reasons(const struct gfs_record *r, struct gfs_json *w, struct cJSON *in,
@@ -74,8 +86,7 @@ static struct cJSON *put_problem(struct gfs_json *w, struct cJSON *array,
 	return o;
 }
 
-/* A conflict is noted on every kernel: once for all of them is enough here. */
-static bool is_repeated(const struct dec_problem *problem)
+bool gfs_problem_is_repeated(const struct dec_problem *problem)
 {
 	return problem->object != DEC_NONE && problem->code == DEC_PROBLEM_TARGET_CONFLICT;
 }
@@ -90,7 +101,7 @@ static void put_all_problems(const struct gfs_record *r, struct gfs_json *w, str
 		const struct dec_problem *p = &inspection->problems[i];
 		struct cJSON *o;
 
-		if (is_repeated(p))
+		if (gfs_problem_is_repeated(p))
 			continue;
 		o = put_problem(w, array, p);
 		if (p->object != DEC_NONE)
@@ -98,7 +109,7 @@ static void put_all_problems(const struct gfs_record *r, struct gfs_json *w, str
 	}
 }
 
-static const struct gfs_field inspection_fields[] = {
+const struct gfs_field gfs_inspection_fields[] = {
 	FIELD_FN("vendor", put_vendor),
 	FIELD_FN("target", put_target),
 	FIELD_FN("target_kind", put_target_kind),
@@ -121,7 +132,7 @@ int gfs_inspection_show(const struct gfs *fs, uint32_t object,
 			const struct dec_inspection *inspection, const char *sha256, char **text,
 			size_t *size)
 {
-	struct shown shown = {
+	struct gfs_shown shown = {
 		.object = &fs->artifact->objects[object],
 		.inspection = inspection,
 		.sha256 = sha256,
@@ -130,7 +141,7 @@ int gfs_inspection_show(const struct gfs *fs, uint32_t object,
 	struct gfs_json w;
 
 	gfs_json_init(&w);
-	gfs_fields_put(&record, inspection_fields, &w, gfs_json_object(&w, NULL, NULL));
+	gfs_fields_put(&record, gfs_inspection_fields, &w, gfs_json_object(&w, NULL, NULL));
 	return gfs_json_finish(&w, text, size);
 }
 
@@ -159,7 +170,7 @@ static void put_demangled(const struct gfs_record *r, struct gfs_json *w, struct
 static void put_kernel_object(const struct gfs_record *r, struct gfs_json *w, struct cJSON *in,
 			      const char *key)
 {
-	const struct shown *s = SHOWN(r);
+	const struct gfs_shown *s = SHOWN(r);
 
 	if (s->object->vendor != DEC_VENDOR_AMD)
 		return;
@@ -209,15 +220,21 @@ static void put_fact(struct gfs_json *w, struct cJSON *in, const struct dec_fact
 	}
 }
 
-static void put_facts(const struct gfs_record *r, struct gfs_json *w, struct cJSON *in,
-		      const char *key)
-{
-	const struct dec_kernel *kernel = SHOWN(r)->kernel;
-
-	(void)key;
-	for (uint32_t i = 0; i < kernel->fact_count; i++)
-		put_fact(w, in, &kernel->facts[i]);
-}
+/* clang-format off */
+/* A row of its own for each fact; a kernel that does not have it has no such key. */
+#define X(suffix, name, shape) \
+	static void put_##suffix(const struct gfs_record *r, struct gfs_json *w, \
+				 struct cJSON *in, const char *key) \
+	{ \
+		const struct dec_fact *fact = dec_kernel_fact(SHOWN(r)->kernel, DEC_FACT_##suffix); \
+		(void)key; \
+		if (fact) \
+			put_fact(w, in, fact); \
+	}
+#include "resources.def"
+#undef X
+#define X(suffix, name, shape) FIELD_FN(name, put_##suffix),
+/* clang-format on */
 
 /* What an argument does not state is left out. */
 static void put_stated_text(struct gfs_json *w, struct cJSON *in, const char *key,
@@ -258,7 +275,7 @@ static void put_args(const struct gfs_record *r, struct gfs_json *w, struct cJSO
 static void put_kernel_problems(const struct gfs_record *r, struct gfs_json *w, struct cJSON *in,
 				const char *key)
 {
-	const struct shown *s = SHOWN(r);
+	const struct gfs_shown *s = SHOWN(r);
 	struct cJSON *array = gfs_json_array(w, in, key);
 
 	for (uint32_t i = s->kernel->problems.first; i != DEC_NONE;
@@ -270,7 +287,7 @@ static void put_kernel_problems(const struct gfs_record *r, struct gfs_json *w, 
 static void put_problem_codes(const struct gfs_record *r, struct gfs_json *w, struct cJSON *in,
 			      const char *key)
 {
-	const struct shown *s = SHOWN(r);
+	const struct gfs_shown *s = SHOWN(r);
 	struct cJSON *array = gfs_json_array(w, in, key);
 	const struct dec_problem *p;
 
@@ -283,7 +300,7 @@ static void put_problem_codes(const struct gfs_record *r, struct gfs_json *w, st
 	}
 }
 
-static const struct gfs_field kernel_fields[] = {
+const struct gfs_field gfs_kernel_fields[] = {
 	FIELD_FN("name", put_name),
 	FIELD_FN("demangled", put_demangled),
 	FIELD_FN("vendor", put_vendor),
@@ -291,7 +308,7 @@ static const struct gfs_field kernel_fields[] = {
 	FIELD_FN("symbol", put_symbol),
 	FIELD_FN("kernel_object", put_kernel_object),
 	FIELD_FN("name_escaped", put_escaped),
-	FIELD_FN("", put_facts),
+#include "resources.def"
 	FIELD_FN("args", put_args),
 	FIELD_FN("problems", put_kernel_problems),
 	FIELDS_END,
@@ -304,16 +321,17 @@ static const struct gfs_field kernel_of_target_fields[] = {
 	FIELD_FN("target", put_target),
 	FIELD_FN("symbol", put_symbol),
 	FIELD_FN("name_escaped", put_escaped),
-	FIELD_FN("", put_facts),
+#include "resources.def"
 	FIELD_FN("args", put_args),
 	FIELD_FN("problems", put_problem_codes),
 	FIELDS_END,
 };
+#undef X
 
-static struct shown shown_kernel(const struct gfs *fs, uint32_t object,
-				 const struct dec_inspection *inspection, uint32_t kernel)
+static struct gfs_shown shown_kernel(const struct gfs *fs, uint32_t object,
+				     const struct dec_inspection *inspection, uint32_t kernel)
 {
-	return (struct shown){
+	return (struct gfs_shown){
 		.object = &fs->artifact->objects[object],
 		.inspection = inspection,
 		.kernel = &inspection->kernels[kernel],
@@ -324,12 +342,12 @@ static struct shown shown_kernel(const struct gfs *fs, uint32_t object,
 int gfs_kernel_show(const struct gfs *fs, uint32_t object, const struct dec_inspection *inspection,
 		    uint32_t kernel, char **text, size_t *size)
 {
-	struct shown shown = shown_kernel(fs, object, inspection, kernel);
+	struct gfs_shown shown = shown_kernel(fs, object, inspection, kernel);
 	struct gfs_record record = { .artifact = fs->artifact, .p = &shown };
 	struct gfs_json w;
 
 	gfs_json_init(&w);
-	gfs_fields_put(&record, kernel_fields, &w, gfs_json_object(&w, NULL, NULL));
+	gfs_fields_put(&record, gfs_kernel_fields, &w, gfs_json_object(&w, NULL, NULL));
 	return gfs_json_finish(&w, text, size);
 }
 
@@ -337,7 +355,7 @@ int gfs_kernel_of_target_show(const struct gfs *fs, uint32_t object,
 			      const struct dec_inspection *inspection, uint32_t kernel, char **text,
 			      size_t *size)
 {
-	struct shown shown = shown_kernel(fs, object, inspection, kernel);
+	struct gfs_shown shown = shown_kernel(fs, object, inspection, kernel);
 	struct gfs_record record = { .artifact = fs->artifact, .p = &shown };
 	struct gfs_json w;
 	struct cJSON *array;

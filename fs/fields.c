@@ -121,10 +121,9 @@ void gfs_codes_put(struct gfs_json *w, struct cJSON *in, const char *key, const 
 		gfs_json_word(w, array, NULL, words[i]);
 }
 
-static void put_inventory(const struct gfs_record *r, struct gfs_json *w, struct cJSON *in,
-			  const char *key)
+void gfs_inventory_put(const struct dec_artifact *a, struct gfs_json *w, struct cJSON *in,
+		       const char *key)
 {
-	const struct dec_artifact *a = r->p;
 	struct cJSON *o = gfs_json_object(w, in, key);
 	bool seen[GFS_CODE_COUNT] = { false };
 
@@ -133,6 +132,17 @@ static void put_inventory(const struct gfs_record *r, struct gfs_json *w, struct
 		if (a->problems[i].partial)
 			seen[a->problems[i].code] = true;
 	gfs_codes_put(w, o, "reasons", seen);
+}
+
+static void put_inventory(const struct gfs_record *r, struct gfs_json *w, struct cJSON *in,
+			  const char *key)
+{
+	gfs_inventory_put(r->p, w, in, key);
+}
+
+bool gfs_problem_is_listed(const struct dec_problem *p)
+{
+	return p->object == DEC_NONE || p->partial;
 }
 
 static void put_problem_container(const struct gfs_record *r, struct gfs_json *w, struct cJSON *in,
@@ -386,8 +396,20 @@ const struct gfs_field gfs_target_fields[] = {
 	FIELDS_END,
 };
 
-static void put_field(const struct gfs_record *r, const struct gfs_field *f, struct gfs_json *w,
-		      struct cJSON *in)
+const struct gfs_field gfs_id_fields[] = {
+	FIELD_FN("id", put_id),
+	FIELDS_END,
+};
+
+const struct gfs_field gfs_of_object_fields[] = {
+	FIELD_FN("object", put_id),
+	FIELD_FN("vendor", put_vendor),
+	FIELD(struct dec_object, target),
+	FIELDS_END,
+};
+
+void gfs_field_put(const struct gfs_record *r, const struct gfs_field *f, struct gfs_json *w,
+		   struct cJSON *in)
 {
 	const void *p = (const char *)r->p + f->offset;
 
@@ -420,5 +442,5 @@ void gfs_fields_put(const struct gfs_record *r, const struct gfs_field *fields, 
 		    struct cJSON *in)
 {
 	for (const struct gfs_field *f = fields; f->key; f++)
-		put_field(r, f, w, in);
+		gfs_field_put(r, f, w, in);
 }

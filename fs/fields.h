@@ -62,16 +62,28 @@ extern const struct gfs_field gfs_object_fields[]; /* struct dec_object */
 extern const struct gfs_field gfs_fatbin_fields[]; /* the same, fatbin entries alone */
 extern const struct gfs_field gfs_location_fields[]; /* struct dec_object */
 extern const struct gfs_field gfs_target_fields[]; /* struct dec_target */
+extern const struct gfs_field gfs_id_fields[]; /* the index alone, as "id" */
+extern const struct gfs_field gfs_of_object_fields[]; /* struct dec_object, whose kernel it is */
 extern const struct gfs_field gfs_problem_fields[]; /* struct dec_problem, in problems.json */
 extern const struct gfs_field gfs_own_problem_fields[]; /* struct dec_problem, of one thing */
 
-/* Adds the keys of a table to a JSON object. */
+/* Adds one key to a JSON object. */
+void gfs_field_put(const struct gfs_record *r, const struct gfs_field *field, struct gfs_json *w,
+		   struct cJSON *in);
+/* Adds the keys of a table. */
 void gfs_fields_put(const struct gfs_record *r, const struct gfs_field *fields, struct gfs_json *w,
 		    struct cJSON *in);
 
 #define X(suffix, word) +1
 enum { GFS_CODE_COUNT = 0 DEC_PROBLEM_LIST(X) };
 #undef X
+
+/* Adds {state, reasons[]}: how far finding entries got. */
+void gfs_inventory_put(const struct dec_artifact *artifact, struct gfs_json *w, struct cJSON *in,
+		       const char *key);
+
+/* What concerns finding entries; remarks on one object stand in its object.json alone. */
+bool gfs_problem_is_listed(const struct dec_problem *problem);
 
 /* Adds an array of the codes that are seen, GFS_CODE_COUNT flags, sorted by their words. */
 void gfs_codes_put(struct gfs_json *w, struct cJSON *in, const char *key, const bool *seen);

@@ -149,19 +149,15 @@ static bool add_kernel(struct gfs_tally *t, const struct dec_kernel *kernel, str
 	return ok;
 }
 
-/* Host entries are listed but nobody asks for kernels in them. */
-static void add_state(struct gfs_tally *t, const struct gfs_tally_item *item)
+void gfs_coverage_add(struct gfs_coverage *coverage, const struct dec_object *object,
+		      const struct dec_inspection *inspection)
 {
-	const struct dec_inspection *inspection = item->inspection;
-
-	t->states[inspection->state]++;
-	t->consistency[inspection->consistency]++;
-	if (item->object->kind == DEC_KIND_HOST)
+	if (object->kind == DEC_KIND_HOST)
 		return;
-	t->partial = t->partial || inspection->state != DEC_STATE_COMPLETE;
+	coverage->partial = coverage->partial || inspection->state != DEC_STATE_COMPLETE;
 	for (uint32_t i = 0; i < inspection->problem_count; i++)
 		if (inspection->problems[i].partial)
-			t->codes[inspection->problems[i].code] = true;
+			coverage->codes[inspection->problems[i].code] = true;
 }
 
 bool gfs_tally_add(struct gfs_tally *t, const struct gfs_tally_item *item)
@@ -171,7 +167,9 @@ bool gfs_tally_add(struct gfs_tally *t, const struct gfs_tally_item *item)
 
 	t->objects++;
 	t->kernels += inspection->kernel_count;
-	add_state(t, item);
+	t->states[inspection->state]++;
+	t->consistency[inspection->consistency]++;
+	gfs_coverage_add(&t->coverage, item->object, inspection);
 	for (uint32_t i = 0; i < inspection->kernel_count && ok; i++)
 		ok = add_kernel(t, &inspection->kernels[i], item->names[i]);
 	return ok;
@@ -221,11 +219,19 @@ static void put_spreads(struct gfs_tally *t, struct gfs_json *w, struct cJSON *i
 	}
 }
 
+const char *gfs_coverage_word(const struct gfs_coverage *coverage)
+{
+	return coverage->partial ? "partial" : "complete";
+}
+
+void gfs_coverage_put(const struct gfs_coverage *coverage, struct gfs_json *w, struct cJSON *in)
+{
+	gfs_json_word(w, in, "state", gfs_coverage_word(coverage));
+	gfs_codes_put(w, in, "reasons", coverage->codes);
+}
+
 void gfs_tally_put(struct gfs_tally *t, struct gfs_json *w, struct cJSON *in)
 {
-	const char *state = t->partial ? "partial" : "complete";
-	struct cJSON *coverage;
-
 	gfs_json_uint(w, in, "objects", t->objects);
 	gfs_json_uint(w, in, "kernels", t->kernels);
 	gfs_json_uint(w, in, "kernel_names", t->names.used);
@@ -233,8 +239,6 @@ void gfs_tally_put(struct gfs_tally *t, struct gfs_json *w, struct cJSON *in)
 	put_consistency(t, w, in);
 	put_states(t, w, in);
 	put_spreads(t, w, in);
-	gfs_json_word(w, in, "kernel_analysis", state);
-	coverage = gfs_json_object(w, in, "coverage");
-	gfs_json_word(w, coverage, "state", state);
-	gfs_codes_put(w, coverage, "reasons", t->codes);
+	gfs_json_word(w, in, "kernel_analysis", gfs_coverage_word(&t->coverage));
+	gfs_coverage_put(&t->coverage, w, gfs_json_object(w, in, "coverage"));
 }

@@ -64,6 +64,19 @@ enum {
 };
 #undef X
 
+/* How far examining got. Zeroed: nothing was examined, and all is complete. */
+struct gfs_coverage {
+	bool partial; /* some object is not complete */
+	bool codes[GFS_CODE_COUNT]; /* why */
+};
+/* Host entries are listed but nobody asks for kernels in them. */
+void gfs_coverage_add(struct gfs_coverage *coverage, const struct dec_object *object,
+		      const struct dec_inspection *inspection);
+/* The word of kernel_analysis and coverage.state. */
+const char *gfs_coverage_word(const struct gfs_coverage *coverage);
+/* Adds state and reasons[] to a JSON object. */
+void gfs_coverage_put(const struct gfs_coverage *coverage, struct gfs_json *w, struct cJSON *in);
+
 /* One row of a report. Zeroed: nothing examined. */
 struct gfs_tally {
 	uint64_t objects;
@@ -73,8 +86,7 @@ struct gfs_tally {
 	struct gfs_counter spreads[GFS_SPREAD_COUNT];
 	uint64_t consistency[GFS_CONSISTENCY_COUNT];
 	uint64_t states[GFS_STATE_COUNT];
-	bool codes[GFS_CODE_COUNT]; /* why objects are not complete */
-	bool partial; /* some object is not complete */
+	struct gfs_coverage coverage;
 };
 
 /* One object, made ready for its rows: hashes are computed once and without a lock. */

@@ -41,12 +41,6 @@ static int artifact_size(struct gfs *fs, struct gfs_node node, uint64_t *size)
 	return rc;
 }
 
-/* What concerns finding entries; remarks on one object stand in its object.json alone. */
-static bool is_listed(const struct dec_problem *p)
-{
-	return p->object == DEC_NONE || p->partial;
-}
-
 static int problems_show(struct gfs *fs, struct gfs_node node, char **text, size_t *size)
 {
 	struct gfs_record record = { fs->artifact, fs->id_width, NULL, NULL, 0 };
@@ -58,7 +52,7 @@ static int problems_show(struct gfs *fs, struct gfs_node node, char **text, size
 	array = gfs_json_array(&w, NULL, NULL);
 	for (uint32_t i = 0; i < fs->artifact->problem_count; i++) {
 		record.p = &fs->artifact->problems[i];
-		if (!is_listed(record.p))
+		if (!gfs_problem_is_listed(record.p))
 			continue;
 		gfs_fields_put(&record, gfs_problem_fields, &w, gfs_json_object(&w, array, NULL));
 	}
