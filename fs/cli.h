@@ -62,5 +62,6 @@ void cli_ls(struct cli *cli, char **paths, int count);
 void cli_tree(struct cli *cli, char **paths, int count);
 void cli_cat(struct cli *cli, char **paths, int count);
 void cli_cp(struct cli *cli, char **paths, int count);
+void cli_query(struct cli *cli, char **words, int count);
 
 #endif

@@ -26,6 +26,11 @@ struct command {
 
 #define ANY 0x7fffffff
 
+static const struct option query_words[] = {
+	{ "jsonl", no_argument, NULL, 'j' },
+	{ 0 },
+};
+
 static const struct command commands[] = {
 	{ "ls", "lR", NULL, false, 0, ANY, cli_ls, "ls [-lR] ARTIFACT [PATH...]",
 	  "List what is in directories, / if none is named.\n\n"
@@ -39,6 +44,15 @@ static const struct command commands[] = {
 	{ "cp", "", NULL, false, 2, ANY, cli_cp, "cp ARTIFACT PATH... DEST",
 	  "Copy files, and directories with all below, to DEST outside. / stands for all that\n"
 	  "is in it, as DIR/. does.\n" },
+	{ "query", "", query_words, true, 0, 2, cli_query, "query [--jsonl] [ARTIFACT] [REQUEST]",
+	  "Answer a request in JSON, an argument that begins with { or the standard input, with\n"
+	  "one page of rows:\n\n"
+	  "    {\"path\": FILE, \"expected_sha256\": HEX, \"object_ids\": [ID...],\n"
+	  "     \"view\": {\"collection\": NAME, \"fields\": [KEY...], \"filter\": {KEY: VALUE...},\n"
+	  "              \"limit\": N, \"cursor\": TEXT}}\n\n"
+	  "NAME is containers, objects, targets, kernels or problems. Only the view and its\n"
+	  "collection must be there; path may stand for ARTIFACT.\n\n"
+	  "    --jsonl                all rows, one a line\n" },
 };
 
 #define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))

@@ -131,7 +131,7 @@ static bool parse_mode(const char *text, uint64_t *mode)
 	return (*mode & ~(uint64_t)0666) == 0;
 }
 
-static bool is_digest(const char *text)
+bool gfs_is_digest(const char *text)
 {
 	size_t len = strlen(text);
 
@@ -170,7 +170,7 @@ static int set_row(struct gfs_options *options, const struct row *row, const cha
 			return refuse(msg, row, "an octal number of 4s and 2s, such as 0644");
 		return 1;
 	case DIGEST:
-		if (!is_digest(value))
+		if (!gfs_is_digest(value))
 			return refuse(msg, row, "64 hex digits");
 		break;
 	case DIRECTORY:

@@ -14,6 +14,9 @@ void gfs_options_init(struct gfs_options *options);
  * borrowed from arg. Sizes take K, M, G suffixes (powers of 1024). */
 int gfs_options_set(struct gfs_options *options, const char *arg, struct gfs_message *msg);
 
+/* 64 hex digits. */
+bool gfs_is_digest(const char *text);
+
 /* One line of help per option. */
 void gfs_options_help(void);
 
