@@ -2,9 +2,9 @@
 # Real files against the truth: the whole inventory and every payload's bytes.
 #
 # Usage: corpus.sh DIR        DIR holds what corpus/get.sh fetches
-# GPUOBJFS and GPUOBJ name the programs; CUDA_LIB the toolkit's library folder, if it is not
-# found in the usual places. Prints "ok NAME", "skip NAME: why" or "fail NAME" a line on stdout,
-# details on stderr. A file that is not there is skipped by its name.
+# GPUOBJFS and GPUOBJ name the programs, BUILD_DIR where they were built; CUDA_LIB the toolkit's
+# library folder, if it is not found in the usual places. Prints "ok NAME", "skip NAME: why" or
+# "fail NAME" a line on stdout, details on stderr. A file that is not there is skipped by its name.
 
 set -u
 dir=$1
@@ -73,6 +73,10 @@ count libamdhip64.so.5.2.21153 0 0
 count deepspeech-linux-libdeepspeech.so 55 110
 count nodellama-linux-libggml-cuda.so 143 1001
 count whisper-linux-index.node 142 284
+# Answers in pages of any length are the whole; in one process, which the test suite built.
+run "pages of 1, 7 and 1000 rows" "$dir/deepspeech-linux-libdeepspeech.so" \
+	"$BUILD_DIR/tests/fs/query_pages" "$dir/deepspeech-linux-libdeepspeech.so" 1 7 1000
+
 if [ -n "$cuda" ]; then
 	dir=$cuda
 	count libcufft.so.12 23984 23984
