@@ -1,4 +1,4 @@
-#include "query_cursor.h"
+#include "query_internal.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -49,25 +49,19 @@ static void put_limits(FILE *f, const struct dec_limits *limits)
 #undef X
 }
 
-static bool put_request(FILE *f, const struct gfs *fs, const struct gfs_request *request,
-			const char *sha256)
+static bool put_request(FILE *f, const struct gfs_query *q)
 {
-	const struct cJSON *id;
-
 	put_word(f, magic);
-	put_word(f, sha256);
-	put_limits(f, &fs->options.limits);
-	put_word(f, gfs_rows_words[request->columns.of]);
-	cJSON_ArrayForEach(id, request->ids)
-	{
-		put_word(f, id->valuestring);
-	}
+	put_word(f, q->sha256);
+	put_limits(f, &q->fs->options.limits);
+	put_word(f, gfs_rows_words[q->request->columns.of]);
+	for (uint32_t i = 0; i < q->batch_count; i++)
+		fprintf(f, "%" PRIx32 ",", q->batch[i]);
 	put_word(f, "");
-	return put_columns(f, &request->columns);
+	return put_columns(f, &q->request->columns);
 }
 
-static int make_mark(const struct gfs *fs, const struct gfs_request *request, const char *sha256,
-		     const char *place, char mark[2 * MARK_BYTES + 1])
+static int make_mark(const struct gfs_query *q, const char *place, char mark[2 * MARK_BYTES + 1])
 {
 	unsigned char md[EVP_MAX_MD_SIZE];
 	char *text = NULL;
@@ -77,7 +71,7 @@ static int make_mark(const struct gfs *fs, const struct gfs_request *request, co
 
 	if (!f)
 		return -ENOMEM;
-	ok = put_request(f, fs, request, sha256);
+	ok = put_request(f, q);
 	put_word(f, place);
 	ok = fclose(f) == 0 && ok && EVP_Digest(text, size, md, NULL, EVP_sha256(), NULL);
 	free(text);
@@ -99,8 +93,8 @@ static uint64_t codes_of(const struct gfs_coverage *coverage)
 	return bits;
 }
 
-int gfs_cursor_print(const struct gfs *fs, const struct gfs_request *request, const char *sha256,
-		     const struct gfs_cursor *c, char text[GFS_CURSOR_SIZE])
+int gfs_cursor_print(const struct gfs_query *q, const struct gfs_cursor *c,
+		     char text[GFS_CURSOR_SIZE])
 {
 	int len = snprintf(text, GFS_CURSOR_SIZE,
 			   "%" PRIx32 "-%" PRIx32 "-%" PRIx64 "-%" PRIx64 "-%" PRIx32 "-%x-%" PRIx64
@@ -108,7 +102,7 @@ int gfs_cursor_print(const struct gfs *fs, const struct gfs_request *request, co
 			   c->item, c->sub, c->before, c->total, c->examined, c->coverage.partial,
 			   codes_of(&c->coverage));
 	char mark[2 * MARK_BYTES + 1];
-	int rc = make_mark(fs, request, sha256, text, mark);
+	int rc = make_mark(q, text, mark);
 
 	assert(len > 0 && (size_t)len + sizeof(mark) <= GFS_CURSOR_SIZE);
 	if (rc == 0)
@@ -117,8 +111,7 @@ int gfs_cursor_print(const struct gfs *fs, const struct gfs_request *request, co
 }
 
 /* Read leniently, then printed again: only what comes out the same was ours. */
-int gfs_cursor_parse(const struct gfs *fs, const struct gfs_request *request, const char *sha256,
-		     const char *text, struct gfs_cursor *c)
+int gfs_cursor_parse(const struct gfs_query *q, const char *text, struct gfs_cursor *c)
 {
 	char again[GFS_CURSOR_SIZE];
 	unsigned partial;
@@ -134,6 +127,6 @@ int gfs_cursor_parse(const struct gfs *fs, const struct gfs_request *request, co
 	c->coverage.partial = partial;
 	for (int i = 0; i < GFS_CODE_COUNT; i++)
 		c->coverage.codes[i] = codes >> i & 1;
-	rc = gfs_cursor_print(fs, request, sha256, c, again);
+	rc = gfs_cursor_print(q, c, again);
 	return rc == 0 && strcmp(text, again) != 0 ? -EINVAL : rc;
 }

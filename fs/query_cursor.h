@@ -6,8 +6,11 @@
 #ifndef GFS_QUERY_CURSOR_H
 #define GFS_QUERY_CURSOR_H
 
-#include "query.h"
+#include <stdint.h>
+
 #include "report_tally.h"
+
+struct gfs_query;
 
 struct gfs_cursor {
 	uint32_t item; /* index of the next object or row */
@@ -20,11 +23,9 @@ struct gfs_cursor {
 
 #define GFS_CURSOR_SIZE 128
 
-/* sha256 is the artifact's. */
-int gfs_cursor_print(const struct gfs *fs, const struct gfs_request *request, const char *sha256,
-		     const struct gfs_cursor *cursor, char text[GFS_CURSOR_SIZE]);
+int gfs_cursor_print(const struct gfs_query *q, const struct gfs_cursor *cursor,
+		     char text[GFS_CURSOR_SIZE]);
 /* -EINVAL: it is none of this artifact and request. */
-int gfs_cursor_parse(const struct gfs *fs, const struct gfs_request *request, const char *sha256,
-		     const char *text, struct gfs_cursor *cursor);
+int gfs_cursor_parse(const struct gfs_query *q, const char *text, struct gfs_cursor *cursor);
 
 #endif

@@ -106,7 +106,7 @@ static int put_tail(struct page *page)
 		fputs("null\n}\n", page->out);
 		return 0;
 	}
-	rc = gfs_cursor_print(page->q->fs, page->q->request, page->q->sha256, found, cursor);
+	rc = gfs_cursor_print(page->q, found, cursor);
 	if (rc == 0)
 		fprintf(page->out, "\"%s\"\n}\n", cursor);
 	return rc;
@@ -126,7 +126,7 @@ static int put_page(struct gfs_query *q, FILE *out)
 static int go_on(struct gfs_query *q, struct gfs_refusal *why)
 {
 	struct gfs_cursor place;
-	int rc = gfs_cursor_parse(q->fs, q->request, q->sha256, q->request->cursor, &place);
+	int rc = gfs_cursor_parse(q, q->request->cursor, &place);
 
 	if (rc == -EINVAL)
 		gfs_refuse(why, "view.cursor: it is of another file or request");

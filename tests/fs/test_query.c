@@ -595,6 +595,35 @@ static void binds_cursors(void **state)
 	closed(o);
 }
 
+/* A batch is a set. */
+static void binds_cursors_to_the_batch(void **state)
+{
+	static const struct {
+		const char *ids;
+		bool taken;
+	} others[] = {
+		{ "\"00001\",\"00000\",\"00001\"", true },
+		{ "\"00000\",\"00002\"", false },
+		{ "\"00000\",\"00001\",\"00002\"", false },
+	};
+	struct open *o = opened();
+	char cursor[128];
+	char view[256];
+
+	(void)state;
+	first_cursor(o,
+		     with_ids(o, "\"00000\",\"00001\"", "\"collection\":\"objects\",\"limit\":1"),
+		     cursor);
+	snprintf(view, sizeof(view), "\"collection\":\"objects\",\"cursor\":\"%s\"", cursor);
+	for (size_t i = 0; i < COUNT(others); i++) {
+		char *page = ask_page(&o->fake->fs, with_ids(o, others[i].ids, view), o->refusal);
+
+		assert_int_equal(page != NULL, others[i].taken);
+		free(page);
+	}
+	closed(o);
+}
+
 static void binds_cursors_to_the_file(void **state)
 {
 	struct fake_object other[COUNT(objects)];
@@ -644,6 +673,7 @@ int main(void)
 		cmocka_unit_test(pages_are_the_whole),
 		cmocka_unit_test(ends_pages_early),
 		cmocka_unit_test(binds_cursors),
+		cmocka_unit_test(binds_cursors_to_the_batch),
 		cmocka_unit_test(binds_cursors_to_the_file),
 		cmocka_unit_test(has_each_key_once),
 	};
