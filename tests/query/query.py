@@ -213,8 +213,10 @@ def pages():
     """All samples in one process each; a process for every page with one of each folder."""
     paths = samples()
     for path in paths:
-        ran = subprocess.run([os.environ["QUERY_PAGES"], path, "1", "7", "1000"],
-                             capture_output=True, timeout=120)
+        large = len(batch(path).get("object_ids", [])) > 100
+        limits = ["7", "1000"] if large else ["1", "7", "1000"]
+        ran = subprocess.run([os.environ["QUERY_PAGES"], path, *limits], capture_output=True,
+                             timeout=300)
         check(ran.returncode == 0, path, ran.stdout.decode(), ran.stderr.decode())
     chosen = few(paths)
     for path in chosen:
