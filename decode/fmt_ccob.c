@@ -76,6 +76,7 @@ static bool header_read(struct dec_build *b, struct ccob *x, bool *ok)
 								   : DEC_CODEC_UNSUPPORTED;
 	x->c.decoded_size = field(v.p, x->layout->decoded, x->layout->decoded_size);
 	x->c.hash = dec_le64(v.p + x->layout->hash);
+	x->c.hash_offset = hit->at + x->layout->hash;
 	x->total = field(v.p, x->layout->total, x->layout->total_size);
 	*ok = hit->expected || x->c.codec != DEC_CODEC_UNSUPPORTED;
 	return true;

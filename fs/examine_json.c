@@ -107,6 +107,8 @@ static void put_all_problems(const struct gfs_record *r, struct gfs_json *w, str
 		if (p->object != DEC_NONE)
 			gfs_json_text(w, o, "kernel", inspection->kernels[p->object].name);
 	}
+	if (SHOWN(r)->around)
+		put_problem(w, array, SHOWN(r)->around);
 }
 
 const struct gfs_field gfs_inspection_fields[] = {
@@ -129,13 +131,14 @@ const struct gfs_field gfs_inspection_fields[] = {
 };
 
 int gfs_inspection_show(const struct gfs *fs, uint32_t object,
-			const struct dec_inspection *inspection, const char *sha256, char **text,
-			size_t *size)
+			const struct dec_inspection *inspection, const char *sha256,
+			const struct dec_problem *around, char **text, size_t *size)
 {
 	struct gfs_shown shown = {
 		.object = &fs->artifact->objects[object],
 		.inspection = inspection,
 		.sha256 = sha256,
+		.around = around,
 	};
 	struct gfs_record record = { .artifact = fs->artifact, .p = &shown };
 	struct gfs_json w;

@@ -14,6 +14,7 @@ struct gfs_shown {
 	const struct dec_inspection *inspection;
 	const struct dec_kernel *kernel; /* NULL: the inspection itself */
 	const char *sha256; /* of the payload, "" where there is none */
+	const struct dec_problem *around; /* of the container; NULL: none */
 	uint32_t index; /* of the object */
 };
 
@@ -23,10 +24,11 @@ extern const struct gfs_field gfs_kernel_fields[]; /* struct gfs_shown with a ke
 /* A conflict is noted on every kernel: it is listed once for all of them, where they are. */
 bool gfs_problem_is_repeated(const struct dec_problem *problem);
 
-/* sha256 is the payload's, "" where there is none. */
+/* sha256 is the payload's, "" where there is none; around a problem of the container, found by
+ * decoding it, NULL where there is none. */
 int gfs_inspection_show(const struct gfs *fs, uint32_t object,
-			const struct dec_inspection *inspection, const char *sha256, char **text,
-			size_t *size);
+			const struct dec_inspection *inspection, const char *sha256,
+			const struct dec_problem *around, char **text, size_t *size);
 
 /* metadata.json: null where there is none. */
 int gfs_metadata_show(const struct dec_inspection *inspection, char **text, size_t *size);

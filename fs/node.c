@@ -381,7 +381,7 @@ static int make_decoded(void *ctx, struct gfs_blob *blob)
 	return changed != 0 ? changed : rc;
 }
 
-static int get_blob(struct gfs *fs, struct gfs_node node, struct gfs_waiter *waiter,
+int gfs_content_get(struct gfs *fs, struct gfs_node node, struct gfs_waiter *waiter,
 		    struct gfs_blob **blob)
 {
 	struct making making = { fs, node };
@@ -420,7 +420,7 @@ static int size_of(struct gfs *fs, struct gfs_node node, uint64_t *size)
 	}
 	if (entry->locate)
 		return size_of_range(fs, node, size);
-	rc = get_blob(fs, node, NULL, &blob);
+	rc = gfs_content_get(fs, node, NULL, &blob);
 	if (rc != 0)
 		return rc;
 	*size = gfs_blob_size(blob);
@@ -495,7 +495,7 @@ static int read_blob(struct gfs *fs, struct gfs_node node, uint64_t offset, void
 	if (rc == 0 && node.entry->ready)
 		rc = node.entry->ready(fs, node, waiter);
 	if (rc == 0)
-		rc = get_blob(fs, node, waiter, &blob);
+		rc = gfs_content_get(fs, node, waiter, &blob);
 	if (rc != 0)
 		return rc;
 	rc = answer_from(blob, offset, buf, size, answer);

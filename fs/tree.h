@@ -12,6 +12,7 @@
 #include "node.h"
 
 struct gfs_at;
+struct gfs_blob;
 struct gfs_file_kind;
 struct gfs_text;
 
@@ -136,7 +137,7 @@ extern const struct gfs_entry gfs_target_inspect[]; /* tree_inspect_target.c */
 extern const struct gfs_entry gfs_root_inspect[]; /* tree_inspect_target.c */
 
 /* Things that are cached as files are but are none: GFS_KEY(id, index). */
-enum { GFS_KEY_KERNELS = 252, GFS_KEY_EXAMINED };
+enum { GFS_KEY_KERNELS = 252, GFS_KEY_EXAMINED, GFS_KEY_HASH };
 #define GFS_KEY(id, index) ((uint64_t)(id) | (uint64_t)(index) << 8)
 
 /* How to get at the payload of an object. */
@@ -149,6 +150,10 @@ enum gfs_payload_way {
 enum gfs_payload_way gfs_payload_way(const struct gfs *fs, uint32_t object); /* tree_object.c */
 /* objects/<id>/payload. False: there is none. */
 bool gfs_object_payload(const struct gfs *fs, uint32_t object, struct gfs_node *node);
+
+/* The whole content of a file of text or decoded bytes, node.c; as gfs_cache_get() says. */
+int gfs_content_get(struct gfs *fs, struct gfs_node node, struct gfs_waiter *waiter,
+		    struct gfs_blob **blob);
 
 /* What a failure of decode is for a reader of the file, node.c. */
 int gfs_errno_of(const struct dec_error *err);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bundle_hash.h"
 #include "cache.h"
 #include "examine.h"
 #include "examine_dispatch.h"
@@ -41,6 +42,7 @@ static int get_kernel(struct gfs *fs, struct gfs_node node, struct gfs_blob **bl
 static int inspection_show(struct gfs *fs, struct gfs_node node, char **text, size_t *size)
 {
 	const struct gfs_examined *x;
+	struct gfs_hash_check check;
 	struct gfs_blob *blob;
 	char sha256[GFS_DIGEST_SIZE];
 	int rc = gfs_examined_get(fs, node.a, true, NULL, &blob, &x);
@@ -50,8 +52,11 @@ static int inspection_show(struct gfs *fs, struct gfs_node node, char **text, si
 	if (x->sha256[0] == '\0')
 		rc = gfs_payload_digest(fs, node.a, sha256);
 	if (rc == 0)
+		rc = gfs_hash_check(fs, fs->artifact->objects[node.a].container, &check);
+	if (rc == 0)
 		rc = gfs_inspection_show(fs, node.a, x->inspection,
-					 x->sha256[0] ? x->sha256 : sha256, text, size);
+					 x->sha256[0] ? x->sha256 : sha256,
+					 check.differs ? &check.problem : NULL, text, size);
 	gfs_blob_put(blob);
 	return rc;
 }

@@ -236,7 +236,8 @@ struct dec_container {
 	uint64_t version; /* of the header; 0 where the format has none */
 	uint64_t entries; /* as counted or declared; object_count of them are listed */
 	uint64_t decoded_size; /* compressed containers: bytes after decoding; else 0 */
-	uint64_t hash; /* stored, not checked; valid if has_hash */
+	uint64_t hash; /* low half of their MD5, as stored, not checked; valid if has_hash */
+	uint64_t hash_offset; /* of the field */
 	bool has_hash;
 	bool past_limit; /* compressed container whose decoded bytes are not given */
 	struct dec_range range; /* the whole container in the artifact */

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 /* A directory of its own, removed with everything in it by scratch_free(). */
 static inline char *scratch_new(void)

@@ -145,6 +145,15 @@ def spirv_file(data):
     return {"kind": "bare", "offset": 0, "size": len(data), "entries": 1, "objects": [entry]}
 
 
+def true_hash(decoded):
+    """What the header should say: the first 8 bytes of the MD5; None where there is no MD5."""
+    try:
+        digest = hashlib.md5(decoded, usedforsecurity=False).digest()
+    except ValueError:
+        return None
+    return struct.unpack("<Q", digest[:8])[0]
+
+
 def ccob(data, at, end):
     if end - at < 20:
         return None
@@ -188,7 +197,8 @@ def ccob(data, at, end):
         return None
     out = {"kind": "compressed_bundle", "offset": at, "size": total, "decoded_size": usize,
            "codec": "zstd" if method == 1 else "zlib", "version": version, "hash": stored_hash,
-           "decoded_sha256": hashlib.sha256(decoded).hexdigest()}
+           "decoded_sha256": hashlib.sha256(decoded).hexdigest(),
+           "true_hash": true_hash(decoded), "hash_at": at + header - 8}
     found = bundle_entries(decoded, 0, len(decoded), 0, "decoded", 0)
     if not found:
         out.update(entries=0, objects=[], fault="inner bytes are no bundle")

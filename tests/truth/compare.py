@@ -129,6 +129,8 @@ def check_problems(report, where, problems):
     for p in problems:
         if not in_order(p, PROBLEM_KEYS):
             report.say(where, "keys of a problem: %s" % " ".join(p))
+        if p.get("code") == "hash_mismatch":
+            report.say(where, "hash_mismatch, which only decoding can find")
 
 
 def check_artifact(tree, truth, artifact_path, whole, healthy):
@@ -316,6 +318,19 @@ def check_bytes(tree, oid, o, loc, truth, options, data):
         report.equal(where, "sha256 of payload", got, truth["sha256"])
 
 
+def check_hash(tree, oid, container, options):
+    """Whether the examination says that the container's hash is wrong, and only then."""
+    if options.quick or container.get("true_hash") is None:
+        return
+    where = "objects/%s/inspect" % oid
+    inspection = tree.json("objects", oid, "inspect", "inspection.json") or {}
+    wrong = container["hash"] != container["true_hash"]
+    said = [(p.get("offset"), p.get("field")) for p in inspection.get("problems", [])
+            if p.get("code") == "hash_mismatch"]
+    tree.report.equal(where, "hash_mismatch", said,
+                      [(container["hash_at"], "hash")] if wrong else [])
+
+
 def check_targets(tree, by_target):
     report = tree.report
     try:
@@ -358,6 +373,7 @@ def compare_healthy(tree, truth, options, data, whole, healthy):
             if at >= len(oids):
                 break
             o = check_object(tree, oids[at], cid, index, e, options, data)
+            check_hash(tree, oids[at], c, options)
             if o is not None and o.get("target") is not None:
                 by_target.setdefault(o["target"], []).append(oids[at])
             at += 1
@@ -395,6 +411,7 @@ def compare_faulty(tree, truth, options, data):
                 continue
             key, oid = found[0]
             check_object(tree, oid, key[3], index, e, options, data)
+            check_hash(tree, oid, c, options)
 
 
 def run(arguments):
