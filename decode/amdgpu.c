@@ -60,19 +60,11 @@ static bool check_version(struct dec_amdgpu *g)
 			     (unsigned)g->elf.h.abiversion, DEC_ABI_V6);
 }
 
-static bool broken_table(struct dec_amdgpu *g, size_t offset, const char *field)
+static bool broken_table(struct dec_amdgpu *g, struct dec_elf_field bad)
 {
-	return dec_exam_note(g->x, DEC_NONE, DEC_PROBLEM_MALFORMED_ELF, at(g, offset), field,
+	return !bad.name ||
+	       dec_exam_note(g->x, DEC_NONE, DEC_PROBLEM_MALFORMED_ELF, at(g, bad.offset), bad.name,
 			     DEC_PARTIAL, "the table does not lie in the object");
-}
-
-static bool segments_inside(const struct dec_amdgpu *g)
-{
-	uint64_t offset, vaddr, filesz, memsz;
-	uint32_t type;
-
-	return g->elf.h.phnum == 0 || dec_elfview_segment(&g->elf, g->elf.h.phnum - 1, &type,
-							  &offset, &vaddr, &filesz, &memsz);
 }
 
 /* The first section that is cut off; there are more behind it, usually. */
@@ -90,20 +82,53 @@ static bool check_sections(struct dec_amdgpu *g)
 	return true;
 }
 
+/* The first segment that is cut off: addresses in it lead nowhere. */
+static bool check_segments(struct dec_amdgpu *g)
+{
+	uint64_t offset, vaddr, filesz, memsz;
+	uint32_t type;
+
+	for (uint64_t i = 0;
+	     i < DEC_ELF_SEGMENTS_MAX &&
+	     dec_elfview_segment(&g->elf, i, &type, &offset, &vaddr, &filesz, &memsz);
+	     i++)
+		if (type != PT_NULL && !dec_fits(offset, filesz, g->elf.v.len))
+			return dec_exam_note(g->x, DEC_NONE, DEC_PROBLEM_OUT_OF_BOUNDS,
+					     at(g, g->elf.h.phoff + i * sizeof(Elf64_Phdr) +
+							   offsetof(Elf64_Phdr, p_offset)),
+					     "p_offset", DEC_PARTIAL,
+					     "segment %llu does not lie in the object",
+					     (unsigned long long)i);
+	return true;
+}
+
+/* Nothing here is known by its section's name, so that this costs no more than a remark. */
+static bool check_names(struct dec_amdgpu *g)
+{
+	struct dec_elfsection s;
+
+	if (g->elf.h.shstrndx == SHN_UNDEF ||
+	    (dec_elfview_section(&g->elf, g->elf.h.shstrndx, &s) && s.type == SHT_STRTAB))
+		return true;
+	return dec_exam_note(g->x, DEC_NONE, DEC_PROBLEM_OUT_OF_BOUNDS,
+			     at(g, offsetof(Elf64_Ehdr, e_shstrndx)), "e_shstrndx", DEC_COMPLETE,
+			     "this section is no string table: sections have no names");
+}
+
 static bool check_tables(struct dec_amdgpu *g)
 {
-	bool sections = dec_elfview_has_sections(&g->elf);
+	struct dec_elf_field sections = dec_elf_bad_sections(&g->elf.h);
+	struct dec_elf_field segments = dec_elf_bad_segments(&g->elf.h);
 
-	if (!sections && !(g->elf.h.phnum && segments_inside(g)))
-		return dec_exam_malformed(g->x, DEC_PROBLEM_MALFORMED_ELF,
-					  at(g, offsetof(Elf64_Ehdr, e_shoff)), "ELF header",
-					  "neither sections nor segments lie in the object");
-	if (!sections && g->elf.h.shoff &&
-	    !broken_table(g, offsetof(Elf64_Ehdr, e_shoff), "e_shoff"))
+	if ((!g->elf.h.shoff || sections.name) && (!g->elf.h.phnum || segments.name))
+		return dec_exam_malformed(
+			g->x, DEC_PROBLEM_MALFORMED_ELF,
+			at(g, sections.name ? sections.offset : offsetof(Elf64_Ehdr, e_shoff)),
+			sections.name ? sections.name : "e_shoff",
+			"neither sections nor segments lie in the object");
+	if (!broken_table(g, sections) || !broken_table(g, segments) || !check_segments(g))
 		return false;
-	if (!segments_inside(g) && !broken_table(g, offsetof(Elf64_Ehdr, e_phoff), "e_phoff"))
-		return false;
-	return !sections || check_sections(g);
+	return !g->elf.h.shoff || sections.name || (check_sections(g) && check_names(g));
 }
 
 /* ---- kernels ------------------------------------------------------------------------------------------- */

@@ -17,6 +17,7 @@ enum { DEC_SHT_NV_INFO = 0x70000000, DEC_SHT_NV_COMPAT = 0x70000086 };
 struct dec_cubin_parts {
 	uint32_t info, constant0, shared;
 	bool taken; /* info is some kernel's */
+	bool symbol; /* a function lies in it */
 };
 
 struct dec_cubin_kernel {

@@ -107,6 +107,20 @@ static bool name_by_section(struct dec_cubin *c, struct dec_cubin_kernel *k)
 				       : "has no name that can be read");
 }
 
+/* Either may be the wrong one: the symbol's is shown, and attributes are its section's. */
+static bool check_name(struct dec_cubin *c, const struct dec_cubin_kernel *k)
+{
+	struct dec_view section = { 0 };
+
+	if (k->text && c->named)
+		section = dec_cubin_function(&c->sections[k->text]);
+	if (!k->text || !c->named ||
+	    (section.len == k->name.len && memcmp(section.p, k->name.p, section.len) == 0))
+		return true;
+	return note_symbol(c, DEC_PROBLEM_MALFORMED_ELF, k->symbol, offsetof(Elf64_Sym, st_name),
+			   "st_name", DEC_PARTIAL, "has another name than its section");
+}
+
 static bool add_symbol(struct dec_cubin *c, const struct dec_elfsymbol *s)
 {
 	struct dec_cubin_kernel *k = add(c);
@@ -127,13 +141,44 @@ static bool add_symbol(struct dec_cubin *c, const struct dec_elfsymbol *s)
 	    !note_symbol(c, DEC_PROBLEM_OUT_OF_BOUNDS, s->index, offsetof(Elf64_Sym, st_shndx),
 			 "st_shndx", DEC_PARTIAL, "lies in a section that is not there"))
 		return false;
-	return k->name.len || name_by_section(c, k);
+	return k->name.len ? check_name(c, k) : name_by_section(c, k);
 }
 
 static bool is_kernel(const struct dec_elfsymbol *s)
 {
 	return ELF64_ST_TYPE(s->info) == STT_FUNC && s->other & OTHER_ENTRY &&
 	       s->shndx != SHN_UNDEF;
+}
+
+/* Every section of code is a function's: one that no symbol names may be a kernel's. */
+static bool note_unnamed(struct dec_cubin *c)
+{
+	uint32_t count = 0;
+	uint64_t first = 0;
+
+	for (uint32_t i = 0; i < c->text_count; i++) {
+		uint64_t text = c->texts[i];
+
+		if (c->parts[text].symbol)
+			continue;
+		count++;
+		first = first && first < text ? first : text;
+	}
+	return count == 0 ||
+	       dec_exam_note(c->x, DEC_NONE, DEC_PROBLEM_MALFORMED_ELF,
+			     dec_cubin_section_at(c, c->symtab, offsetof(Elf64_Shdr, sh_offset)),
+			     ".symtab", DEC_PARTIAL,
+			     "no symbol stands for the code of %" PRIu32
+			     " sections, the first is %" PRIu64,
+			     count, first);
+}
+
+static void mark_section(struct dec_cubin *c, const struct dec_elfsymbol *s)
+{
+	uint64_t section = section_of(c, s);
+
+	if (ELF64_ST_TYPE(s->info) == STT_FUNC && section < c->section_count)
+		c->parts[section].symbol = true;
 }
 
 static bool by_symbols(struct dec_cubin *c)
@@ -144,11 +189,14 @@ static bool by_symbols(struct dec_cubin *c)
 	const struct dec_elfsection *strings = c->strtab ? &c->sections[c->strtab] : &none;
 	struct dec_elfsymbol s;
 
-	for (uint64_t i = 1; i < c->symbol_count; i++)
-		if (dec_elfview_symbol(&c->elf, table, strings, i, &s) && is_kernel(&s) &&
-		    !add_symbol(c, &s))
+	for (uint64_t i = 1; i < c->symbol_count; i++) {
+		if (!dec_elfview_symbol(&c->elf, table, strings, i, &s))
+			continue;
+		mark_section(c, &s);
+		if (is_kernel(&s) && !add_symbol(c, &s))
 			return false;
-	return true;
+	}
+	return note_unnamed(c);
 }
 
 /* ---- without symbols --------------------------------------------------------------------------- */
@@ -225,7 +273,12 @@ static bool take_info(struct dec_cubin *c, struct dec_cubin_kernel *k)
 				     k->text);
 	parts->taken = true;
 	k->info = parts->info;
-	return true;
+	if (k->info && c->sections[k->info].bytes.len)
+		return true;
+	return dec_exam_note(c->x, k->index, DEC_PROBLEM_MALFORMED_INFO, place_of(c, k, 0),
+			     ".nv.info", DEC_PARTIAL,
+			     "no section has attributes of the kernel in section %" PRIu64,
+			     k->text);
 }
 
 static bool list(struct dec_cubin *c, struct dec_cubin_kernel *k)

@@ -60,16 +60,18 @@ static bool has_content(const struct dec_cubin *c, const struct dec_elfsection *
 	return true;
 }
 
-static bool note_table(struct dec_cubin *c, enum dec_problem_code code, size_t field,
-		       const char *name, const char *sentence)
+static bool note_table(struct dec_cubin *c, enum dec_problem_code code, struct dec_elf_field bad,
+		       const char *sentence)
 {
-	return dec_exam_malformed(c->x, code, c->x->payload.origin + field, name, "%s", sentence);
+	return dec_exam_malformed(c->x, code, c->x->payload.origin + bad.offset, bad.name, "%s",
+				  sentence);
 }
 
 /* Why there is no section table; says whether to go on without. */
 static bool no_table(struct dec_cubin *c)
 {
 	const struct dec_elf *h = &c->elf.h;
+	struct dec_elf_field bad = dec_elf_bad_sections(h);
 	bool both_past = h->shoff >= c->elf.v.len && (h->phnum == 0 || h->phoff >= c->elf.v.len);
 
 	if (h->shoff == 0)
@@ -78,17 +80,27 @@ static bool no_table(struct dec_cubin *c)
 			c->x->payload.origin + offsetof(Elf64_Ehdr, e_shoff), "e_shoff",
 			DEC_PARTIAL,
 			"there is no section table: the header is all that can be read");
-	if (h->shentsize != sizeof(Elf64_Shdr))
-		return note_table(c, DEC_PROBLEM_MALFORMED_ELF, offsetof(Elf64_Ehdr, e_shentsize),
-				  "e_shentsize", "section headers do not have 64 bytes");
-	if (h->shoff > c->elf.v.len && !both_past)
-		return note_table(c, DEC_PROBLEM_OUT_OF_BOUNDS, offsetof(Elf64_Ehdr, e_shoff),
-				  "e_shoff", "the section table begins past the end");
+	if (bad.offset == offsetof(Elf64_Ehdr, e_shentsize))
+		return note_table(c, DEC_PROBLEM_MALFORMED_ELF, bad,
+				  "section headers do not have 64 bytes");
 	if (both_past)
-		return note_table(c, DEC_PROBLEM_TRUNCATED, offsetof(Elf64_Ehdr, e_shoff),
-				  "e_shoff", "the cubin ends before its section table");
-	return note_table(c, DEC_PROBLEM_OUT_OF_BOUNDS, offsetof(Elf64_Ehdr, e_shnum), "e_shnum",
-			  "the section table reaches past the end");
+		return note_table(c, DEC_PROBLEM_TRUNCATED, bad,
+				  "the cubin ends before its section table");
+	if (bad.offset == offsetof(Elf64_Ehdr, e_shoff))
+		return note_table(c, DEC_PROBLEM_OUT_OF_BOUNDS, bad,
+				  "the section table begins past the end");
+	return note_table(c, DEC_PROBLEM_OUT_OF_BOUNDS, bad,
+			  "there are no sections, or more than the cubin has room for");
+}
+
+/* Nothing hangs on segments, but a header is right or it is not. */
+static bool check_segments(struct dec_cubin *c)
+{
+	struct dec_elf_field bad = dec_elf_bad_segments(&c->elf.h);
+
+	return !bad.name || dec_exam_note(c->x, DEC_NONE, DEC_PROBLEM_OUT_OF_BOUNDS,
+					  c->x->payload.origin + bad.offset, bad.name, DEC_COMPLETE,
+					  "the table of segments does not lie in the cubin");
 }
 
 /* A section that claims bytes it does not have loses them; the others stay. */
@@ -104,13 +116,30 @@ static bool check_section(struct dec_cubin *c, const struct dec_elfsection *s)
 			     (const char *)s->name.p, c->elf.v.len);
 }
 
+/* Attributes and constants are found by the names of their sections. */
+static bool check_each_name(struct dec_cubin *c)
+{
+	const struct dec_elfsection *names = &c->sections[c->elf.h.shstrndx];
+
+	for (uint64_t i = 1; i < c->section_count; i++)
+		if (c->sections[i].type != SHT_NULL && !c->sections[i].named)
+			return dec_exam_note(
+				c->x, DEC_NONE, DEC_PROBLEM_OUT_OF_BOUNDS,
+				dec_cubin_section_at(c, i, offsetof(Elf64_Shdr, sh_name)),
+				"sh_name", DEC_PARTIAL,
+				"section %" PRIu64
+				" has no name in the %zu bytes of section %" PRIu64,
+				i, names->bytes.len, names->index);
+	return true;
+}
+
 static bool check_names(struct dec_cubin *c)
 {
 	uint64_t names = c->elf.h.shstrndx;
 
 	c->named = names < c->section_count && c->sections[names].bytes.len > 0;
 	if (c->named)
-		return true;
+		return check_each_name(c);
 	return dec_exam_note(c->x, DEC_NONE, DEC_PROBLEM_OUT_OF_BOUNDS,
 			     c->x->payload.origin + offsetof(Elf64_Ehdr, e_shstrndx), "e_shstrndx",
 			     DEC_PARTIAL,
@@ -270,7 +299,7 @@ bool dec_cubin_load_sections(struct dec_cubin *c)
 {
 	if (!dec_elfview_has_sections(&c->elf))
 		return no_table(c);
-	if (!load_table(c) || !sort_texts(c))
+	if (!check_segments(c) || !load_table(c) || !sort_texts(c))
 		return false;
 	join(c);
 	return true;

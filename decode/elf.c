@@ -84,7 +84,8 @@ void dec_elf_escapes(struct dec_elf *elf, const uint8_t *section0)
 		return;
 	if (elf->shnum == 0)
 		elf->shnum = zero.sh_size;
-	if (elf->shstrndx == SHN_XINDEX)
+	/* 0 would say that there are no names: an escape that leads nowhere stays what it is. */
+	if (elf->shstrndx == SHN_XINDEX && zero.sh_link)
 		elf->shstrndx = zero.sh_link;
 }
 
@@ -131,6 +132,36 @@ bool dec_elf_read(struct dec_build *b, uint64_t at, uint64_t limit, struct dec_e
 	if (*ok && elf->class == ELFCLASS64 && elf->data == ELFDATA2LSB)
 		return resolve_escapes(b, elf);
 	return true;
+}
+
+#define FIELD(member) ((struct dec_elf_field){ offsetof(Elf64_Ehdr, member), #member })
+
+/* Without an entry the table is not read, wherever it may be. */
+struct dec_elf_field dec_elf_bad_sections(const struct dec_elf *elf)
+{
+	if (!elf->shoff)
+		return (struct dec_elf_field){ 0, NULL };
+	if (elf->shentsize != sizeof(Elf64_Shdr))
+		return FIELD(e_shentsize);
+	if (!dec_fits(elf->shoff, sizeof(Elf64_Shdr), elf->room))
+		return FIELD(e_shoff);
+	if (elf->shnum == 0 || elf->shnum > DEC_ELF_SECTIONS_MAX ||
+	    elf->shnum > (elf->room - elf->shoff) / sizeof(Elf64_Shdr))
+		return FIELD(e_shnum);
+	return (struct dec_elf_field){ 0, NULL };
+}
+
+struct dec_elf_field dec_elf_bad_segments(const struct dec_elf *elf)
+{
+	if (!elf->phnum)
+		return (struct dec_elf_field){ 0, NULL };
+	if (elf->phentsize != sizeof(Elf64_Phdr))
+		return FIELD(e_phentsize);
+	if (!elf->phoff || !dec_fits(elf->phoff, sizeof(Elf64_Phdr), elf->room))
+		return FIELD(e_phoff);
+	if (elf->phnum > (elf->room - elf->phoff) / sizeof(Elf64_Phdr))
+		return FIELD(e_phnum);
+	return (struct dec_elf_field){ 0, NULL };
 }
 
 /* Counts what is read of tables over the whole search, so that many headers which share
@@ -223,7 +254,7 @@ bool dec_elf_segments(struct dec_build *b, const struct dec_elf *elf, dec_segmen
 		if (!table_chunk(b, elf, &t, first, chunk, &n, ok))
 			return false;
 		for (size_t i = 0; *ok && i < n; i++) {
-			struct dec_segment s = { chunk[i].p_type, chunk[i].p_offset,
+			struct dec_segment s = { first + i, chunk[i].p_type, chunk[i].p_offset,
 						 chunk[i].p_filesz, chunk[i].p_align };
 
 			if (visit && !visit(ctx, &s))

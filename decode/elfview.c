@@ -94,13 +94,16 @@ static struct dec_view section_names(const struct dec_elfview *elf)
 
 bool dec_elfview_section(const struct dec_elfview *elf, uint64_t index, struct dec_elfsection *s)
 {
+	struct dec_view name;
 	Elf64_Shdr h;
 
 	if (!header_at(elf, index, &h))
 		return false;
+	name = name_in(elf, section_names(elf), h.sh_name);
 	*s = (struct dec_elfsection){
 		.index = index,
-		.name = name_in(elf, section_names(elf), h.sh_name),
+		.name = name,
+		.named = name.p != elf->v.p,
 		.type = h.sh_type,
 		.link = h.sh_link,
 		.info = h.sh_info,

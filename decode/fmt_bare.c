@@ -25,6 +25,8 @@ struct extent {
 	const struct dec_elf *elf;
 	uint64_t end; /* from the ELF header */
 	bool proven; /* every table and section lies inside the file */
+	uint64_t bad_at; /* what does not, if not proven */
+	const char *bad_field;
 };
 
 /* CUDA's section types without content in relocatable cubins: sh_offset + sh_size of a
@@ -41,10 +43,20 @@ static bool has_content(const struct dec_elf *elf, const struct dec_section *s)
 	return true;
 }
 
-static void extend(struct extent *x, uint64_t offset, uint64_t size)
+/* The first fault is the one that is named. */
+static void unproven(struct extent *x, uint64_t at, const char *field)
+{
+	if (!x->bad_field) {
+		x->bad_at = at;
+		x->bad_field = field;
+	}
+	x->proven = false;
+}
+
+static void extend(struct extent *x, uint64_t offset, uint64_t size, uint64_t at, const char *field)
 {
 	if (!dec_fits(offset, size, x->elf->room))
-		x->proven = false;
+		unproven(x, at, field);
 	else if (offset + size > x->end)
 		x->end = offset + size;
 }
@@ -54,13 +66,20 @@ static bool extend_section(void *ctx, const struct dec_section *s)
 	struct extent *x = ctx;
 
 	if (has_content(x->elf, s))
-		extend(x, s->offset, s->size);
+		extend(x, s->offset, s->size,
+		       x->elf->shoff + s->index * sizeof(Elf64_Shdr) +
+			       offsetof(Elf64_Shdr, sh_offset),
+		       "sh_offset");
 	return true;
 }
 
 static bool extend_segment(void *ctx, const struct dec_segment *s)
 {
-	extend(ctx, s->offset, s->filesz);
+	struct extent *x = ctx;
+
+	extend(x, s->offset, s->filesz,
+	       x->elf->phoff + s->index * sizeof(Elf64_Phdr) + offsetof(Elf64_Phdr, p_offset),
+	       "p_offset");
 	return true;
 }
 
@@ -69,22 +88,26 @@ static bool measure_elf(struct dec_build *b, struct extent *x)
 {
 	const struct dec_elf *elf = x->elf;
 	bool sections = elf->shoff != 0, segments = elf->phoff != 0, ok;
+	struct dec_elf_field bad = dec_elf_bad_sections(elf);
 
 	x->proven = sections || segments;
 	if (sections) {
 		if (!dec_elf_sections(b, elf, extend_section, x, &ok))
 			return false;
-		x->proven &= ok;
 		if (ok)
-			extend(x, elf->shoff, elf->shnum * elf->shentsize);
+			extend(x, elf->shoff, elf->shnum * elf->shentsize, 0, "ELF header");
+		else
+			unproven(x, bad.offset, bad.name ? bad.name : "ELF header");
 	}
 	if (segments) {
+		bad = dec_elf_bad_segments(elf);
 		/* Segments repeat what the sections say; alone they are all there is. */
 		if (!dec_elf_segments(b, elf, sections ? NULL : extend_segment, x, &ok))
 			return false;
-		x->proven &= ok;
 		if (ok)
-			extend(x, elf->phoff, elf->phnum * elf->phentsize);
+			extend(x, elf->phoff, elf->phnum * elf->phentsize, 0, "ELF header");
+		else
+			unproven(x, bad.offset, bad.name ? bad.name : "ELF header");
 	}
 	return true;
 }
@@ -238,14 +261,15 @@ bool dec_bare_list(struct dec_build *b, const struct dec_hit *hit, uint64_t end,
 	return true;
 }
 
-static bool note_extent(struct dec_build *b, const struct dec_elf *elf, uint32_t object)
+static bool note_extent(struct dec_build *b, const struct extent *x, uint32_t object)
 {
 	struct dec_owner owner = { b->container_count - 1, object };
 
 	if (object == DEC_NONE)
 		return true;
 	return dec_note(
-		b, owner, DEC_PROBLEM_MALFORMED_ELF, elf->at, "ELF header", DEC_COMPLETE,
+		b, owner, DEC_PROBLEM_MALFORMED_ELF, x->elf->at + x->bad_at,
+		x->bad_field ? x->bad_field : "ELF header", DEC_COMPLETE,
 		"its tables or sections do not lie inside the file; the payload is taken up "
 		"to the end of what holds it");
 }
@@ -284,7 +308,7 @@ static bool bare_claim(struct dec_build *b, const struct dec_hit *hit, uint64_t 
 		return false;
 	/* What is not proven hides nothing behind it: the search goes on inside. */
 	*end = hit->at + (x.proven || hit->expected ? x.end : EHDR64_SIZE);
-	return x.proven || hit->expected || note_extent(b, &elf, object);
+	return x.proven || hit->expected || note_extent(b, &x, object);
 }
 
 const struct dec_format_row dec_format_bare = {

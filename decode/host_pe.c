@@ -13,11 +13,30 @@ enum {
 	SYMBOL = 18,
 	BIGOBJ_SYMBOL = 20,
 	OPTIONAL_PLUS = 0x20b,
+	OPTIONAL_32 = 0x10b,
+	OPTIONAL_PLUS_SIZE = 112, /* without directories, whose number is the last field */
+	OPTIONAL_32_SIZE = 96,
+	OPTIONAL_MIN = 96,
+	DIRECTORY = 8,
+	OFF_OPTIONAL_SIZE = 16, /* in the COFF header */
+	OFF_SECTION_COUNT = 2,
+	OFF_SYMBOLS = 8,
+	OFF_BIGOBJ_SYMBOLS = 0x30,
+	OFF_RAW_SIZE = 16, /* in a section's header */
+	OFF_RAW_AT = 20,
 	NAME_SIZE = 8,
 };
 
 static const uint8_t bigobj_class[16] = { 0xc7, 0xa1, 0xba, 0xd1, 0xee, 0xba, 0xa9, 0x4b,
 					  0xaf, 0x20, 0xfa, 0xf6, 0x6a, 0xa4, 0xdc, 0xb8 };
+
+/* What is wrong about a header that can be read all the same, or about what no header is. */
+struct fault {
+	enum dec_problem_code code;
+	uint64_t offset; /* from the file's start */
+	const char *field;
+	const char *sentence;
+};
 
 struct coff {
 	struct dec_range range; /* the file */
@@ -25,6 +44,11 @@ struct coff {
 	uint64_t sections;
 	uint64_t strings; /* string table, from the file's start; 0: none */
 	bool image; /* a section's extent is the smaller of its two sizes */
+	bool noted; /* a section that does not lie in the file has been */
+	struct fault fault; /* the first one; field NULL: none */
+	uint64_t header; /* the COFF header, from the file's start */
+	uint64_t symbols_at; /* the field that says where the symbols are */
+	uint16_t optional; /* bytes between it and the section table */
 };
 
 /* *ok false: not inside the file. A fatal failure leaves *ok true, so that callers can end
@@ -45,47 +69,97 @@ static uint64_t strings_at(uint64_t symbols, uint64_t count, uint64_t each)
 
 /* The header that images and ordinary objects share, at offset. */
 static bool header_read(struct dec_build *b, struct dec_range file, uint64_t offset, struct coff *c,
-			uint16_t *optional, bool *ok)
+			bool *ok)
 {
 	struct dec_view v;
 
 	if (!read_at(b, file, offset, COFF_HEADER, &v, ok) || !*ok)
 		return !*ok;
-	*optional = dec_le16(v.p + 16);
 	*c = (struct coff){
 		.range = file,
-		.table = offset + COFF_HEADER + *optional,
+		.header = offset,
+		.symbols_at = offset + OFF_SYMBOLS,
+		.optional = dec_le16(v.p + OFF_OPTIONAL_SIZE),
+		.table = offset + COFF_HEADER + dec_le16(v.p + OFF_OPTIONAL_SIZE),
 		.sections = dec_le16(v.p + 2),
 		.strings = strings_at(dec_le32(v.p + 8), dec_le32(v.p + 12), SYMBOL),
 	};
 	return true;
 }
 
+static void fault(struct coff *c, enum dec_problem_code code, uint64_t offset, const char *field,
+		  const char *sentence)
+{
+	if (!c->fault.field)
+		c->fault = (struct fault){ code, offset, field, sentence };
+}
+
+/* Its size follows from its magic and from the number of directories at its end. */
+static bool optional_read(struct dec_build *b, struct dec_range file, struct coff *c, bool *plus)
+{
+	uint64_t at = c->header + COFF_HEADER;
+	bool inside = dec_fits(at, c->optional, file.size), ok;
+	size_t fixed;
+	uint16_t magic;
+	struct dec_view v;
+
+	if (!inside || c->optional < OPTIONAL_MIN) {
+		fault(c, inside ? DEC_PROBLEM_OUT_OF_BOUNDS : DEC_PROBLEM_TRUNCATED,
+		      c->header + OFF_OPTIONAL_SIZE, "SizeOfOptionalHeader",
+		      inside ? "the optional header has no room for what an image needs"
+			     : "the optional header reaches past the end of the file");
+		return true;
+	}
+	if (!read_at(b, file, at, OPTIONAL_MIN, &v, &ok))
+		return false;
+	magic = dec_le16(v.p);
+	*plus = magic == OPTIONAL_PLUS;
+	if (!*plus && magic != OPTIONAL_32) {
+		fault(c, DEC_PROBLEM_BAD_MAGIC, at, "optional header magic",
+		      "the optional header is neither PE32 nor PE32+");
+		return true;
+	}
+	fixed = *plus ? OPTIONAL_PLUS_SIZE : OPTIONAL_32_SIZE;
+	if (!read_at(b, file, at + fixed - 4, 4, &v, &ok) || !ok)
+		return !ok;
+	if (c->optional != fixed + (uint64_t)dec_le32(v.p) * DIRECTORY)
+		fault(c, DEC_PROBLEM_SIZE_MISMATCH, c->header + OFF_OPTIONAL_SIZE,
+		      "SizeOfOptionalHeader",
+		      "the size is not that of its directories; the section table is read behind "
+		      "it");
+	return true;
+}
+
+/* *ok false with c->fault set: the file begins as an image does, and is none. */
 static bool image_read(struct dec_build *b, struct dec_range file, struct coff *c, bool *plus,
 		       bool *ok)
 {
 	struct dec_view v;
-	uint16_t optional;
 	uint64_t at;
 
+	*c = (struct coff){ .range = file };
 	if (!read_at(b, file, 0, DOS_HEADER, &v, ok) || !*ok)
 		return !*ok;
 	*ok = dec_starts(v, "MZ", 2);
 	at = dec_le32(v.p + OFF_LFANEW);
 	if (!*ok)
 		return true;
-	if (!read_at(b, file, at, 4, &v, ok) || !*ok)
-		return !*ok;
-	*ok = dec_starts(v, "PE\0\0", 4);
+	if (!read_at(b, file, at, 4 + COFF_HEADER, &v, ok))
+		return false;
+	if (!*ok)
+		fault(c, DEC_PROBLEM_OUT_OF_BOUNDS, OFF_LFANEW, "e_lfanew",
+		      "the PE header does not lie in the file, which is searched without section "
+		      "names");
+	else if (!(*ok = dec_starts(v, "PE\0\0", 4)))
+		fault(c, DEC_PROBLEM_BAD_MAGIC, at, "PE signature",
+		      "no PE header stands where e_lfanew says; the file is searched without "
+		      "section names");
 	if (!*ok)
 		return true;
-	if (!header_read(b, file, at + 4, c, &optional, ok) || !*ok)
+	if (!header_read(b, file, at + 4, c, ok) || !*ok)
 		return !*ok;
 	c->image = true;
-	if (!read_at(b, file, at + 4 + COFF_HEADER, 2, &v, ok) || !*ok)
-		return !*ok;
-	*plus = optional >= 2 && dec_le16(v.p) == OPTIONAL_PLUS;
-	return true;
+	return optional_read(b, file, c, plus);
 }
 
 static bool bigobj_read(struct dec_build *b, struct dec_range file, struct coff *c, bool *ok)
@@ -98,9 +172,10 @@ static bool bigobj_read(struct dec_build *b, struct dec_range file, struct coff 
 	      memcmp(v.p + 12, bigobj_class, sizeof(bigobj_class)) == 0;
 	*c = (struct coff){
 		.range = file,
+		.symbols_at = OFF_BIGOBJ_SYMBOLS,
 		.table = BIGOBJ_HEADER,
 		.sections = dec_le32(v.p + 0x2c),
-		.strings = strings_at(dec_le32(v.p + 0x30), dec_le32(v.p + 0x34), BIGOBJ_SYMBOL),
+		.strings = strings_at(dec_le32(v.p + OFF_BIGOBJ_SYMBOLS), dec_le32(v.p + 0x34), BIGOBJ_SYMBOL),
 	};
 	return true;
 }
@@ -110,7 +185,7 @@ static bool object_read(struct dec_build *b, struct dec_range file, struct coff 
 {
 	static const uint16_t machines[] = { 0x8664, 0xaa64, 0x014c };
 	struct dec_view v;
-	uint16_t optional, machine;
+	uint16_t machine;
 	bool known = false;
 
 	if (!read_at(b, file, 0, 2, &v, ok) || !*ok)
@@ -118,9 +193,9 @@ static bool object_read(struct dec_build *b, struct dec_range file, struct coff 
 	machine = dec_le16(v.p);
 	for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++)
 		known |= machine == machines[i];
-	if (!header_read(b, file, 0, c, &optional, ok) || !*ok)
+	if (!header_read(b, file, 0, c, ok) || !*ok)
 		return !*ok;
-	*ok = known && optional == 0 && c->sections > 0 && c->strings <= file.size;
+	*ok = known && c->optional == 0 && c->sections > 0 && c->strings <= file.size;
 	return true;
 }
 
@@ -135,12 +210,16 @@ static bool coff_read(struct dec_build *b, struct dec_range file, struct coff *c
 	return true;
 }
 
+/* What begins as an image and is none is one for dec_host_pe() to say so. */
 bool dec_pe_probe(struct dec_build *b, struct dec_range range, bool *is_pe, bool *is_plus)
 {
 	struct coff c;
 
 	*is_plus = false;
-	return image_read(b, range, &c, is_plus, is_pe);
+	if (!image_read(b, range, &c, is_plus, is_pe))
+		return false;
+	*is_pe |= c.fault.field != NULL;
+	return true;
 }
 
 bool dec_coff_probe(struct dec_build *b, struct dec_range range, bool *is_coff)
@@ -215,17 +294,36 @@ static bool section_name(struct dec_build *b, struct dec_text strings, const uin
 	return true;
 }
 
-static bool take_section(struct dec_build *b, const struct coff *c, struct dec_text strings,
-			 const uint8_t *p, struct dec_host *host)
+/* The first one: where one is wrong there are more, usually. */
+static bool note_section(struct dec_build *b, struct coff *c, uint64_t index, uint32_t at)
 {
-	uint32_t virtual_size = dec_le32(p + 8), size = dec_le32(p + 16), at = dec_le32(p + 20);
+	bool begins = at <= c->range.size;
+
+	if (c->noted)
+		return true;
+	c->noted = true;
+	return dec_note(b, DEC_OWNER_ARTIFACT, DEC_PROBLEM_OUT_OF_BOUNDS,
+			c->range.offset + c->table + index * SECTION +
+				(begins ? OFF_RAW_SIZE : OFF_RAW_AT),
+			begins ? "SizeOfRawData" : "PointerToRawData", DEC_PARTIAL,
+			"section %llu does not lie in the file, which is searched all the same",
+			(unsigned long long)index);
+}
+
+static bool take_section(struct dec_build *b, struct coff *c, struct dec_text strings,
+			 uint64_t index, const uint8_t *p, struct dec_host *host)
+{
+	uint32_t virtual_size = dec_le32(p + 8), size = dec_le32(p + OFF_RAW_SIZE);
+	uint32_t at = dec_le32(p + OFF_RAW_AT);
 	struct dec_span *span;
 	struct dec_text name;
 
 	if (c->image && virtual_size && virtual_size < size)
 		size = virtual_size; /* the rest is padding up to the file alignment */
-	if (size == 0 || at == 0 || !dec_fits(at, size, c->range.size))
+	if (size == 0 || at == 0)
 		return true;
+	if (!dec_fits(at, size, c->range.size))
+		return note_section(b, c, index, at);
 	if (!section_name(b, strings, p, &name))
 		return false;
 	span = dec_host_add(b, host, DEC_PLACE_SECTION, c->range.offset + at, size);
@@ -234,17 +332,26 @@ static bool take_section(struct dec_build *b, const struct coff *c, struct dec_t
 	return span != NULL;
 }
 
-static bool sections_read(struct dec_build *b, const struct coff *c, struct dec_host *host)
+static bool sections_read(struct dec_build *b, struct coff *c, struct dec_host *host)
 {
 	struct dec_text strings;
 
 	if (!dec_fits(c->table, c->sections * SECTION, c->range.size))
-		return dec_note(
-			b, DEC_OWNER_ARTIFACT, DEC_PROBLEM_TRUNCATED, c->range.offset + c->table,
-			"section table", DEC_PARTIAL,
-			"section table of %llu entries reaches past the end of the file; its "
-			"bytes are searched without section names",
-			(unsigned long long)c->sections);
+		return c->fault.field != NULL ||
+		       dec_note(b, DEC_OWNER_ARTIFACT, DEC_PROBLEM_TRUNCATED,
+				c->range.offset + c->header + OFF_SECTION_COUNT, "NumberOfSections",
+				DEC_PARTIAL,
+				"section table of %llu entries reaches past the end of the file; "
+				"its bytes are searched without section names",
+				(unsigned long long)c->sections);
+	if (c->strings > c->range.size &&
+	    !dec_note(b, DEC_OWNER_ARTIFACT, DEC_PROBLEM_OUT_OF_BOUNDS,
+		      c->range.offset + c->symbols_at, "PointerToSymbolTable",
+		      DEC_PARTIAL,
+		      "the string table at %llu does not lie in the file: long section names are "
+		      "not known",
+		      (unsigned long long)c->strings))
+		return false;
 	if (!strings_read(b, c, &strings))
 		return false;
 	for (uint64_t i = 0; i < c->sections; i++) {
@@ -254,10 +361,22 @@ static bool sections_read(struct dec_build *b, const struct coff *c, struct dec_
 		if (!dec_peek(b, &b->head, c->range.offset + c->table + i * SECTION, SECTION, &v))
 			return false;
 		memcpy(section, v.p, SECTION);
-		if (!take_section(b, c, strings, section, host))
+		if (!take_section(b, c, strings, i, section, host))
 			return false;
 	}
 	return dec_host_finish(b, host);
+}
+
+/* What loses section names may lose what only they tell of. */
+static bool note_fault(struct dec_build *b, const struct coff *c)
+{
+	bool loses = c->fault.code == DEC_PROBLEM_TRUNCATED ||
+		     c->fault.code == DEC_PROBLEM_OUT_OF_BOUNDS;
+
+	return !c->fault.field ||
+	       dec_note(b, DEC_OWNER_ARTIFACT, c->fault.code, c->range.offset + c->fault.offset,
+			c->fault.field, loses ? DEC_PARTIAL : DEC_COMPLETE, "%s",
+			c->fault.sentence);
 }
 
 bool dec_host_pe(struct dec_build *b, struct dec_range range, struct dec_host *host)
@@ -265,7 +384,7 @@ bool dec_host_pe(struct dec_build *b, struct dec_range range, struct dec_host *h
 	struct coff c;
 	bool plus, ok;
 
-	if (!image_read(b, range, &c, &plus, &ok))
+	if (!image_read(b, range, &c, &plus, &ok) || !note_fault(b, &c))
 		return false;
 	return !ok || sections_read(b, &c, host);
 }

@@ -274,6 +274,30 @@ static enum dec_representation representation(struct dec_view v)
 						   : DEC_REPRESENTATION_UNKNOWN;
 }
 
+/* What a fatbin's entry says it is, it has to be; other headers do not speak of the bytes. */
+static bool check_kind(struct dec_exam *x)
+{
+	static const struct {
+		enum dec_kind kind;
+		enum dec_representation expected;
+		const char *sentence;
+	} rows[] = {
+		{ DEC_KIND_CUBIN, DEC_REPRESENTATION_CUBIN,
+		  "the entry's kind is cubin, its bytes are none" },
+		{ DEC_KIND_PTX, DEC_REPRESENTATION_PTX,
+		  "the entry's kind is PTX, its bytes do not begin as PTX" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (x->object->kind == rows[i].kind &&
+		    x->object->target_kind == DEC_TARGET_FATBIN_ENTRY &&
+		    x->out->representation != rows[i].expected &&
+		    x->out->representation != DEC_REPRESENTATION_EMPTY)
+			return dec_exam_note(x, DEC_NONE, DEC_PROBLEM_BAD_MAGIC, x->payload.origin,
+					     "payload", DEC_PARTIAL, "%s", rows[i].sentence);
+	return true;
+}
+
 /* ---- consistency -------------------------------------------------------------------------------- */
 
 static bool note_conflict(struct dec_exam *x)
@@ -374,7 +398,8 @@ struct dec_inspection *dec_inspect(const struct dec_artifact *artifact, uint32_t
 	x.payload = (struct dec_view){ payload, size, stored ? x.object->encoded.offset : 0 };
 	x.wants = wants;
 	o->out.representation = representation(x.payload);
-	ok = examiners[o->out.representation](&x) && compare(&x) && note_dropped(&x);
+	ok = check_kind(&x) && examiners[o->out.representation](&x) && compare(&x) &&
+	     note_dropped(&x);
 	return finish(o, &x, ok, err);
 }
 

@@ -78,6 +78,7 @@ struct dec_elfview {
 struct dec_elfsection {
 	uint64_t index;
 	struct dec_view name; /* without NUL; empty when it cannot be read */
+	bool named; /* it can; also an empty one */
 	uint32_t type, link, info;
 	uint64_t flags, addr, offset, size, align, entsize;
 	bool inside; /* [offset, offset + size) lies in the file */

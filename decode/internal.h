@@ -143,6 +143,7 @@ struct dec_format_row;
 struct dec_span {
 	struct dec_range range;
 	struct dec_text name;
+	uint64_t header; /* where its own header is; 0: nobody needs to know */
 	enum dec_place_kind kind;
 	uint32_t place; /* index once somebody asked, else DEC_NONE */
 	const struct dec_format_row *expects; /* what belongs here, NULL: nothing of ours */
@@ -299,6 +300,7 @@ struct dec_section {
 };
 
 struct dec_segment {
+	uint64_t index;
 	uint32_t type;
 	uint64_t offset, filesz, align;
 };
@@ -314,6 +316,15 @@ bool dec_elf_translate(void *to, size_t to_size, const void *from, size_t from_s
  * that is so and its header lies inside; what it says. */
 bool dec_elf_has_escapes(const struct dec_elf *elf);
 void dec_elf_escapes(struct dec_elf *elf, const uint8_t *section0);
+
+/* The field of the ELF header that keeps a table from lying inside the file; name NULL: it
+ * does, or there is none. */
+struct dec_elf_field {
+	size_t offset; /* in the ELF header */
+	const char *name;
+};
+struct dec_elf_field dec_elf_bad_sections(const struct dec_elf *elf);
+struct dec_elf_field dec_elf_bad_segments(const struct dec_elf *elf);
 
 /* Reads the header; *ok false: not an ELF file, or cut inside its header. Both classes and
  * byte orders; machine is the little-endian reading, which is how cubins and code objects

@@ -158,7 +158,9 @@ static void build(struct bytes *b, const struct spec *s)
 	add_symbol(&symbols, 3, STB_GLOBAL << 4 | STT_FUNC, 0x10, TEXT_K, 0, 192);
 	add_symbol(&symbols, 5, STT_SECTION, 0, CONSTANT0_K, 0, 0);
 	build_module_info(&module);
-	if (!s->plain)
+	if (s->plain)
+		add(&kernel, "\x03\x50\0\0", 4); /* says nothing that is shown */
+	else
 		build_kernel_info(&kernel);
 	add_le(&compat, 4, 0x00010202);
 	if (s->compat != NO_COMPAT)
@@ -581,9 +583,25 @@ static const struct fault_case faults[] = {
 	  0,
 	  PART,
 	  2,
-	  "overlap symbol!",
+	  "malformed_elf st_name!",
 	  true,
 	  "f registers=7 " },
+	{ "segments far away",
+	  { { EHDR(e_phoff), 8, UINT64_C(1) << 63 }, { EHDR(e_phentsize), 4, 1 << 16 | 56 } },
+	  0,
+	  OK,
+	  1,
+	  "out_of_bounds e_phoff",
+	  true,
+	  "" },
+	{ "segments of another size",
+	  { { EHDR(e_phoff), 8, 64 }, { EHDR(e_phentsize), 4, 1 << 16 | 32 } },
+	  0,
+	  OK,
+	  1,
+	  "out_of_bounds e_phentsize",
+	  true,
+	  "" },
 	{ "weak", { { SYM(SYM_K, st_info), 1, 0x22 } }, 0, OK, 1, "", true, "binding=weak" },
 	{ "local", { { SYM(SYM_K, st_info), 1, 0x02 } }, 0, OK, 1, "", true, "binding=local" },
 

@@ -32,7 +32,6 @@ static const struct start_case starts[] = {
 	{ "empty file", START(""), DEC_OK, DEC_FORMAT_OTHER, 0, 0 },
 	{ "one byte", START("x"), DEC_OK, DEC_FORMAT_OTHER, 0, 0 },
 	{ "three bytes of a magic", START("\177EL"), DEC_OK, DEC_FORMAT_OTHER, 0, 0 },
-	{ "ELF magic alone", START("\177ELF"), DEC_OK, DEC_FORMAT_ELF64, 0, 0 },
 	{ "thin archive", START("!<thin>\n"), DEC_E_REFUSED, 0, 0, 0 },
 	{ "bitcode", START("BC\xc0\xde\x35\x14"), DEC_E_REFUSED, 0, 0, 0 },
 	{ "wrapped bitcode", START("\xde\xc0\x17\x0b\0\0\0\0"), DEC_E_REFUSED, 0, 0, 0 },

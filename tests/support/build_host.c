@@ -83,7 +83,8 @@ size_t add_bigobj(struct bytes *b, const struct coff_section *sections, size_t c
 
 size_t add_pe(struct bytes *b, const struct coff_section *sections, size_t count, int plus)
 {
-	enum { LFANEW = 0x40, OPTIONAL = 16 };
+	enum { LFANEW = 0x40, OPTIONAL_PLUS = 112, OPTIONAL = 96 };
+	size_t optional = plus ? OPTIONAL_PLUS : OPTIONAL;
 	size_t at = add_text(b, "MZ"), header;
 
 	add_zeros(b, LFANEW - 2);
@@ -92,9 +93,9 @@ size_t add_pe(struct bytes *b, const struct coff_section *sections, size_t count
 	header = add_le(b, 2, 0x8664);
 	add_le(b, 2, count);
 	add_zeros(b, 16);
-	set_le(b, header + 16, 2, OPTIONAL);
+	set_le(b, header + 16, 2, optional);
 	add_le(b, 2, plus ? 0x20b : 0x10b);
-	add_zeros(b, OPTIONAL - 2);
+	add_zeros(b, optional - 2);
 	add_table(b, at, sections, count);
 	return at;
 }

@@ -5,7 +5,8 @@ Usage: suite.py self                  the truth agrees with itself (needs the fu
        suite.py data                  every whole sample of tests/data equals the truth
        suite.py manifest              every sample that a MANIFEST describes equals it
        suite.py faults                every broken sample: no crash, 2 s, 256 MiB
-       suite.py mutants               compare.py sees each change made to a right tree
+       suite.py mutants               compare.py sees each change made to a right tree, and
+                                      gpuobj says which field of a header was damaged
 
 GPUOBJ names the program. GPUOBJFS_SAMPLES names the full sample set; without it, and without
 ../shared/samples beside the repository, what needs it is skipped (exit 77). gpuobj may be a
@@ -29,6 +30,7 @@ SANITIZER_EXIT = 99
 
 sys.path.insert(0, HERE)
 import compare as comparison  # noqa: E402
+import headers  # noqa: E402
 import manifest  # noqa: E402
 
 # Copies go to memory where there is such a folder: what a disk spends on thousands of new files
@@ -266,6 +268,12 @@ MUTANTS = [
 ]
 
 
+@contextlib.contextmanager
+def tree_of(path):
+    with tempfile.TemporaryDirectory() as folder:
+        yield folder, copied(path, folder)
+
+
 def run_mutants():
     path = os.path.join(DATA, "cuda/host/libtwo.so")
     tally = Tally()
@@ -293,6 +301,8 @@ def run_mutants():
             tally.count("mutant: " + name, text)
             with open(victim, "wb") as f:
                 f.write(before)
+    with tempfile.TemporaryDirectory() as scratch:
+        headers.run(DATA, scratch, tree_of, tally.count)
     return tally.end()
 
 
