@@ -175,7 +175,8 @@ static bool bigobj_read(struct dec_build *b, struct dec_range file, struct coff 
 		.symbols_at = OFF_BIGOBJ_SYMBOLS,
 		.table = BIGOBJ_HEADER,
 		.sections = dec_le32(v.p + 0x2c),
-		.strings = strings_at(dec_le32(v.p + OFF_BIGOBJ_SYMBOLS), dec_le32(v.p + 0x34), BIGOBJ_SYMBOL),
+		.strings = strings_at(dec_le32(v.p + OFF_BIGOBJ_SYMBOLS), dec_le32(v.p + 0x34),
+				      BIGOBJ_SYMBOL),
 	};
 	return true;
 }
@@ -346,8 +347,7 @@ static bool sections_read(struct dec_build *b, struct coff *c, struct dec_host *
 				(unsigned long long)c->sections);
 	if (c->strings > c->range.size &&
 	    !dec_note(b, DEC_OWNER_ARTIFACT, DEC_PROBLEM_OUT_OF_BOUNDS,
-		      c->range.offset + c->symbols_at, "PointerToSymbolTable",
-		      DEC_PARTIAL,
+		      c->range.offset + c->symbols_at, "PointerToSymbolTable", DEC_PARTIAL,
 		      "the string table at %llu does not lie in the file: long section names are "
 		      "not known",
 		      (unsigned long long)c->strings))

@@ -63,6 +63,19 @@ for name in libcufft.so.12 libcusparse.so.12; do
 	whole "$name" "${cuda:-/nonexistent}/$name"
 done
 
+# Two mounts, one read in order and one in no order, are the same. A compressed bundle is made
+# of a plain one where no file has any.
+orders() { # NAME FILE
+	run "$1: read in no order" "$2" env ORDERS=2000 sh "$here/mounted.sh" "$2"
+}
+orders deepspeech-linux-libdeepspeech.so "$dir/deepspeech-linux-libdeepspeech.so"
+orders librocrand.so.1.1 "$dir/librocrand.so.1.1"
+orders libhsa-runtime64.so.1.5.0 "$dir/libhsa-runtime64.so.1.5.0"
+bundles=$(mktemp)
+trap 'rm -f "$report" "$bundles"' EXIT
+python3 "$here/../mount/mkccob.py" "$dir/librocrand.so.1.1" .hip_fatbin "$bundles" &&
+	orders "compressed bundles of librocrand.so.1.1" "$bundles"
+
 # What the corpus' README counts, apart from our own extractor.
 count() { # NAME CONTAINERS OBJECTS
 	run "$1: $2 containers, $3 objects" "$dir/$1" sh "$here/count.sh" "$dir/$1" "$2" "$3"
