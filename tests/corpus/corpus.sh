@@ -53,6 +53,7 @@ for name in librocrand.so.1.1 libhsa-runtime64.so.1.5.0 libamdhip64.so.5.2.21153
 		continue
 	fi
 	whole "$name" "$dir/$name"
+	run "$name: second opinion" "$dir/$name" env LOOK=second sh "$here/mounted.sh" "$dir/$name"
 done
 
 cuda=${CUDA_LIB:-}
@@ -66,7 +67,7 @@ done
 # Two mounts, one read in order and one in no order, are the same. A compressed bundle is made
 # of a plain one where no file has any.
 orders() { # NAME FILE
-	run "$1: read in no order" "$2" env ORDERS=2000 sh "$here/mounted.sh" "$2"
+	run "$1: read in no order" "$2" env LOOK=orders sh "$here/mounted.sh" "$2"
 }
 orders deepspeech-linux-libdeepspeech.so "$dir/deepspeech-linux-libdeepspeech.so"
 orders librocrand.so.1.1 "$dir/librocrand.so.1.1"
@@ -74,7 +75,9 @@ orders libhsa-runtime64.so.1.5.0 "$dir/libhsa-runtime64.so.1.5.0"
 bundles=$(mktemp)
 trap 'rm -f "$report" "$bundles"' EXIT
 python3 "$here/../mount/mkccob.py" "$dir/librocrand.so.1.1" .hip_fatbin "$bundles" &&
-	orders "compressed bundles of librocrand.so.1.1" "$bundles"
+	orders "compressed bundles of librocrand.so.1.1" "$bundles" &&
+	run "compressed bundles of librocrand.so.1.1: second opinion" "$bundles" \
+		env LOOK=second sh "$here/mounted.sh" "$bundles"
 
 # What the corpus' README counts, apart from our own extractor.
 count() { # NAME CONTAINERS OBJECTS
