@@ -202,6 +202,15 @@ static bool declare(struct dec_cubin *c, enum dec_evidence evidence, char varian
 			       (struct dec_view){ (const uint8_t *)flags, strlen(flags), 0 });
 }
 
+/* The attribute is the better witness: it was right in every cubin seen, while the flag is clear
+ * in most that are 'a'. */
+static bool note_disagreement(struct dec_cubin *c)
+{
+	return dec_exam_note(c->x, DEC_NONE, DEC_PROBLEM_NOTE_FLAGS_DISAGREE,
+			     c->x->payload.origin + offsetof(Elf64_Ehdr, e_flags), "e_flags",
+			     DEC_COMPLETE, "the flags say 'a', .nv.compat says that it is not");
+}
+
 bool dec_cubin_find_target(struct dec_cubin *c)
 {
 	bool compat, accelerator;
@@ -214,10 +223,12 @@ bool dec_cubin_find_target(struct dec_cubin *c)
 		return true;
 	if (accelerator)
 		return declare(c, DEC_EVIDENCE_CUBIN_COMPAT, 'a', word);
+	if (compat && c->accelerator && !note_disagreement(c))
+		return false;
 	/* Not 'a' by the attribute, and no other suffix that it could have. */
 	if (compat && (c->sm < FIRST_WITH_FAMILY || !word.len || variant == 'a'))
 		return declare(c, DEC_EVIDENCE_CUBIN_COMPAT, 0, word);
-	if (word.len && (variant == 'a' || !c->accelerator))
+	if (word.len && (variant == 'a' || compat || !c->accelerator))
 		return declare(c, DEC_EVIDENCE_CUBIN_TKINFO, variant, word);
 	return declare(c, DEC_EVIDENCE_CUBIN_FLAGS, c->accelerator ? 'a' : 0, word);
 }
