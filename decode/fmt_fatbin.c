@@ -9,6 +9,7 @@ enum {
 	REGION_VERSION = 1,
 	ENTRY_HEADER_MIN = 64,
 	ENTRY_VERSION = 0x0101,
+	KIND_NESTED = 0x100,
 };
 
 /* Offsets in an entry header. */
@@ -267,6 +268,15 @@ static bool both_codecs(struct dec_build *b, struct entry *e, enum dec_codec *co
 	return dec_peek(b, &b->head, e->at, e->header.len, &e->header);
 }
 
+/* The driver finds a table of entries in it, whose layout nobody has written down. */
+static bool note_nested(struct dec_build *b, const struct region *r, const struct entry *e)
+{
+	return e->object.entry_kind != KIND_NESTED ||
+	       dec_note(b, owner(r, e), DEC_PROBLEM_UNLISTED, e->at + E_KIND, "kind", DEC_PARTIAL,
+			"an entry of kind 0x100 may hold a table of further entries, which are not "
+			"listed");
+}
+
 static bool entry_list(struct dec_build *b, const struct region *r, struct entry *e)
 {
 	uint64_t flags = dec_le64(e->header.p + E_FLAGS);
@@ -299,9 +309,9 @@ static bool entry_list(struct dec_build *b, const struct region *r, struct entry
 		return false;
 	if (e->index == DEC_NONE)
 		return true;
-	return note_header(b, r, e) && note_clipped(b, r, e, dec_le64(p + E_PAYLOAD_SIZE)) &&
-	       read_extents(b, r, e) && read_codec(b, r, e) && read_name(b, r, e) &&
-	       read_options(b, r, e);
+	return note_nested(b, r, e) && note_header(b, r, e) &&
+	       note_clipped(b, r, e, dec_le64(p + E_PAYLOAD_SIZE)) && read_extents(b, r, e) &&
+	       read_codec(b, r, e) && read_name(b, r, e) && read_options(b, r, e);
 }
 
 /* ---- a region ------------------------------------------------------------------------ */

@@ -65,6 +65,8 @@ def fatbin(data, at, end):
             "scrambled": bool(flags & FLAG_SCRAMBLED), "space": "artifact",
             "header": [pos, entry_header],
         }
+        if kind == 0x100:
+            entry["fault"] = "entries inside that nobody knows how to find"
         if payload_size > stop - body:
             payload_size = stop - body
             entry["fault"] = "payload past the region"
