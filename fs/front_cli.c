@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "options.h"
+#include "source.h"
 
 struct command {
 	const char *name;
@@ -248,6 +249,14 @@ int cli_open(struct cli *cli, const char *artifact, struct gfs **fs)
 }
 
 /* words has room for one more in front, where --sample stands. */
+/* What the mount says when it is ready: nobody should take a list for all there is. */
+static void tell_partial(const struct cli *cli)
+{
+	if (cli->fs->artifact->partial)
+		fprintf(stderr, "gpuobj: %s: the inventory is partial; problems.json says why\n",
+			gfs_source_name(cli->fs->source));
+}
+
 static int run_command(struct line *line, char **words, int count)
 {
 	const struct command *command = line->command;
@@ -272,6 +281,8 @@ static int run_command(struct line *line, char **words, int count)
 	cli->options = &line->options;
 	if (!command->opens && cli_open(cli, artifact, &cli->fs) != 0)
 		return cli->status;
+	if (cli->fs)
+		tell_partial(cli);
 	command->run(cli, words, count);
 	gfs_close(cli->fs);
 	return end_output(cli->status);
