@@ -13,6 +13,7 @@
 
 struct gfs_at;
 struct gfs_blob;
+struct gfs_file_names;
 struct gfs_file_kind;
 struct gfs_text;
 
@@ -29,6 +30,11 @@ struct gfs_collection {
 		    char name[GFS_NAME_MAX + 1]);
 	/* -ENOENT: no element is called so. */
 	int (*find)(struct gfs *fs, struct gfs_node dir, const char *name, uint32_t *index);
+	/* For elements with names of a list, GFS_NAMED: where the list is, which lives as long
+	 * as *blob, and what stands behind its names in the directory. */
+	int (*names)(struct gfs *fs, struct gfs_node dir, struct gfs_blob **blob,
+		     const struct gfs_file_names **names);
+	const char *suffix;
 };
 
 /*
@@ -171,5 +177,16 @@ int gfs_show_record(struct gfs *fs, const void *p, uint32_t index, const char *s
 /* Ids are decimal, of one width: no other spelling is found. */
 void gfs_id_name(const struct gfs *fs, uint32_t index, char name[GFS_NAME_MAX + 1]);
 int gfs_id_find(const struct gfs *fs, const char *name, uint32_t count, uint32_t *index);
+
+/* A collection whose elements have the names of a list. */
+int gfs_named_count(struct gfs *fs, struct gfs_node dir, uint32_t *count);
+int gfs_named_name(struct gfs *fs, struct gfs_node dir, uint32_t index,
+		   char name[GFS_NAME_MAX + 1]);
+int gfs_named_find(struct gfs *fs, struct gfs_node dir, const char *name, uint32_t *index);
+/* clang-format off */
+#define GFS_NAMED(fn, after) \
+	.count = gfs_named_count, .name = gfs_named_name, .find = gfs_named_find, \
+	.names = (fn), .suffix = (after)
+/* clang-format on */
 
 #endif

@@ -2,9 +2,7 @@
 #include "tree.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "bundle_hash.h"
 #include "cache.h"
@@ -187,52 +185,21 @@ static const struct gfs_entry kernel_dir[] = {
 
 static const struct gfs_entry kernel_entry = DIR_ROW(52, NULL, .children = kernel_dir);
 
-static int kernels_count(struct gfs *fs, struct gfs_node dir, uint32_t *count)
+static int kernel_names(struct gfs *fs, struct gfs_node dir, struct gfs_blob **blob,
+			const struct gfs_file_names **names)
 {
 	const struct gfs_examined *x;
-	struct gfs_blob *blob;
-	int rc = gfs_examined_get(fs, dir.a, false, NULL, &blob, &x);
+	int rc = gfs_examined_get(fs, dir.a, false, NULL, blob, &x);
 
-	if (rc != 0)
-		return rc;
-	*count = x->inspection->kernel_count;
-	gfs_blob_put(blob);
-	return 0;
-}
-
-static int kernels_name(struct gfs *fs, struct gfs_node dir, uint32_t index,
-			char name[GFS_NAME_MAX + 1])
-{
-	const struct gfs_examined *x;
-	struct gfs_blob *blob;
-	int rc = gfs_examined_get(fs, dir.a, false, NULL, &blob, &x);
-
-	if (rc != 0)
-		return rc;
-	snprintf(name, GFS_NAME_MAX + 1, "%s", x->names.names[index]);
-	gfs_blob_put(blob);
-	return 0;
-}
-
-static int kernels_find(struct gfs *fs, struct gfs_node dir, const char *name, uint32_t *index)
-{
-	const struct gfs_examined *x;
-	struct gfs_blob *blob;
-	int rc = gfs_examined_get(fs, dir.a, false, NULL, &blob, &x);
-
-	if (rc != 0)
-		return rc;
-	*index = gfs_file_names_find(&x->names, name, strlen(name));
-	gfs_blob_put(blob);
-	return *index == DEC_NONE ? -ENOENT : 0;
+	if (rc == 0)
+		*names = &x->names;
+	return rc;
 }
 
 static const struct gfs_collection kernels = {
 	.each = &kernel_entry,
 	.inner = true,
-	.count = kernels_count,
-	.name = kernels_name,
-	.find = kernels_find,
+	GFS_NAMED(kernel_names, ""),
 };
 
 const struct gfs_entry gfs_object_inspect[] = {

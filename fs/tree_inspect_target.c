@@ -2,8 +2,6 @@
 #include "tree.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "cache.h"
 #include "report.h"
@@ -53,62 +51,24 @@ static int kernel_show(struct gfs *fs, struct gfs_node node, char **text, size_t
 
 /* ---- the kernels by name ---------------------------------------------------------------- */
 
-static const char suffix[] = ".json";
-#define SUFFIX_LEN (sizeof(suffix) - 1)
-
 static const struct gfs_entry kernel_entry =
 	TEXT_ROW(99, NULL, kernel_show, .ready = kernels_ready, .costly = true);
 
-static int kernels_count(struct gfs *fs, struct gfs_node dir, uint32_t *count)
+static int kernel_names(struct gfs *fs, struct gfs_node dir, struct gfs_blob **blob,
+			const struct gfs_file_names **names)
 {
 	const struct gfs_kernels *k;
-	struct gfs_blob *blob;
-	int rc = gfs_kernels_get(fs, dir.a, NULL, &blob, &k);
+	int rc = gfs_kernels_get(fs, dir.a, NULL, blob, &k);
 
-	if (rc != 0)
-		return rc;
-	*count = k->names.count;
-	gfs_blob_put(blob);
-	return 0;
-}
-
-static int kernels_name(struct gfs *fs, struct gfs_node dir, uint32_t index,
-			char name[GFS_NAME_MAX + 1])
-{
-	const struct gfs_kernels *k;
-	struct gfs_blob *blob;
-	int rc = gfs_kernels_get(fs, dir.a, NULL, &blob, &k);
-
-	if (rc != 0)
-		return rc;
-	snprintf(name, GFS_NAME_MAX + 1, "%s%s", k->names.names[index], suffix);
-	gfs_blob_put(blob);
-	return 0;
-}
-
-static int kernels_find(struct gfs *fs, struct gfs_node dir, const char *name, uint32_t *index)
-{
-	const struct gfs_kernels *k;
-	struct gfs_blob *blob;
-	size_t len = strlen(name);
-	int rc;
-
-	if (len <= SUFFIX_LEN || strcmp(name + len - SUFFIX_LEN, suffix) != 0)
-		return -ENOENT;
-	rc = gfs_kernels_get(fs, dir.a, NULL, &blob, &k);
-	if (rc != 0)
-		return rc;
-	*index = gfs_file_names_find(&k->names, name, len - SUFFIX_LEN);
-	gfs_blob_put(blob);
-	return *index == DEC_NONE ? -ENOENT : 0;
+	if (rc == 0)
+		*names = &k->names;
+	return rc;
 }
 
 static const struct gfs_collection kernels = {
 	.each = &kernel_entry,
 	.inner = true,
-	.count = kernels_count,
-	.name = kernels_name,
-	.find = kernels_find,
+	GFS_NAMED(kernel_names, ".json"),
 };
 
 const struct gfs_entry gfs_target_inspect[] = {

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cache.h"
+#include "examine_names.h"
 #include "fields.h"
 
 int gfs_show_record(struct gfs *fs, const void *p, uint32_t index, const char *sha256,
@@ -41,4 +43,52 @@ int gfs_id_find(const struct gfs *fs, const char *name, uint32_t count, uint32_t
 		return -ENOENT;
 	*index = (uint32_t)value;
 	return 0;
+}
+
+/* ---- names of a list ---------------------------------------------------------------- */
+
+int gfs_named_count(struct gfs *fs, struct gfs_node dir, uint32_t *count)
+{
+	const struct gfs_file_names *names;
+	struct gfs_blob *blob;
+	int rc = dir.entry->collection->names(fs, dir, &blob, &names);
+
+	if (rc != 0)
+		return rc;
+	*count = names->count;
+	gfs_blob_put(blob);
+	return 0;
+}
+
+int gfs_named_name(struct gfs *fs, struct gfs_node dir, uint32_t index, char name[GFS_NAME_MAX + 1])
+{
+	const struct gfs_collection *collection = dir.entry->collection;
+	const struct gfs_file_names *names;
+	struct gfs_blob *blob;
+	int rc = collection->names(fs, dir, &blob, &names);
+
+	if (rc != 0)
+		return rc;
+	snprintf(name, GFS_NAME_MAX + 1, "%s%s", names->names[index], collection->suffix);
+	gfs_blob_put(blob);
+	return 0;
+}
+
+int gfs_named_find(struct gfs *fs, struct gfs_node dir, const char *name, uint32_t *index)
+{
+	const struct gfs_collection *collection = dir.entry->collection;
+	size_t len = strlen(name), behind = strlen(collection->suffix);
+	const struct gfs_file_names *names;
+	struct gfs_blob *blob;
+	int rc;
+
+	/* The empty name is written "%", so that a suffix alone is no name. */
+	if (len <= behind || strcmp(name + len - behind, collection->suffix) != 0)
+		return -ENOENT;
+	rc = collection->names(fs, dir, &blob, &names);
+	if (rc != 0)
+		return rc;
+	*index = gfs_file_names_find(names, name, len - behind);
+	gfs_blob_put(blob);
+	return *index == DEC_NONE ? -ENOENT : 0;
 }
