@@ -93,13 +93,9 @@ bool dec_cubin_load_sections(struct dec_cubin *c);
 bool dec_cubin_read_flags(struct dec_cubin *c);
 bool dec_cubin_find_target(struct dec_cubin *c);
 
-/* One note of NVIDIA's; the view is the rest of the section. *broken: what is there is none. */
-struct dec_cubin_note {
-	uint32_t type;
-	struct dec_view desc;
-};
+/* dec_elf_next_note(), with type 0 for notes that are not NVIDIA's. */
 enum { DEC_NT_CUINFO = 1000, DEC_NT_TKINFO = 2000 };
-bool dec_cubin_next_note(struct dec_view *v, struct dec_cubin_note *note, bool *broken);
+bool dec_cubin_next_note(struct dec_view *v, struct dec_elf_note *note, bool *broken);
 
 enum {
 	DEC_TKINFO_OBJECT,

@@ -123,7 +123,7 @@ static void note_tool(struct dec_meta_list *list, struct dec_view desc)
 		dec_meta_text(list, keys[i], dec_cubin_tkinfo(desc, i));
 }
 
-static void one_note(struct dec_meta_list *notes, const struct dec_cubin_note *note)
+static void one_note(struct dec_meta_list *notes, const struct dec_elf_note *note)
 {
 	struct dec_meta_list list = dec_meta_list_begin(notes->tree);
 
@@ -144,7 +144,7 @@ static void all_notes(const struct dec_cubin *c, struct dec_meta_list *root)
 
 	for (uint64_t i = 1; i < c->section_count; i++) {
 		struct dec_view v = c->sections[i].bytes;
-		struct dec_cubin_note note;
+		struct dec_elf_note note;
 		bool broken;
 
 		while (c->sections[i].type == SHT_NOTE && dec_cubin_next_note(&v, &note, &broken))

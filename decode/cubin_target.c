@@ -81,30 +81,13 @@ static bool read_compat(struct dec_cubin *c, bool *found, bool *accelerator)
 /* ---- notes ----------------------------------------------------------------------------------------- */
 
 #define OWNER "NVIDIA Corp"
-#define NOTE_HEADER 12 /* namesz, descsz, type */
 
-bool dec_cubin_next_note(struct dec_view *v, struct dec_cubin_note *note, bool *broken)
+bool dec_cubin_next_note(struct dec_view *v, struct dec_elf_note *note, bool *broken)
 {
-	uint64_t name_size, desc_size, end;
-	struct dec_view name;
-
-	*broken = false;
-	if (v->len == 0)
+	if (!dec_elf_next_note(v, note, broken))
 		return false;
-	*broken = true;
-	if (v->len < NOTE_HEADER)
-		return false;
-	name_size = ((uint64_t)dec_le32(v->p) + 3) & ~(uint64_t)3;
-	desc_size = dec_le32(v->p + 4);
-	if (!dec_slice(*v, NOTE_HEADER, name_size, &name) ||
-	    !dec_slice(*v, NOTE_HEADER + name_size, desc_size, &note->desc))
-		return false;
-	*broken = false;
-	note->type = dec_starts(name, OWNER, sizeof(OWNER)) ? dec_le32(v->p + 8) : 0;
-	end = NOTE_HEADER + name_size + ((desc_size + 3) & ~(uint64_t)3);
-	if (end > v->len)
-		end = v->len;
-	*v = (struct dec_view){ v->p + end, v->len - (size_t)end, v->origin + end };
+	if (!dec_starts(note->owner, OWNER, sizeof(OWNER)))
+		note->type = 0;
 	return true;
 }
 
@@ -164,7 +147,7 @@ static bool read_tkinfo(struct dec_cubin *c, struct dec_view *word, char *varian
 	*word = (struct dec_view){ (const uint8_t *)dec_absent, 0, 0 };
 	for (uint64_t i = 1; i < c->section_count; i++) {
 		struct dec_view v = c->sections[i].bytes;
-		struct dec_cubin_note note;
+		struct dec_elf_note note;
 		bool broken = false;
 
 		if (c->sections[i].type != SHT_NOTE)

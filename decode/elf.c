@@ -263,3 +263,24 @@ bool dec_elf_segments(struct dec_build *b, const struct dec_elf *elf, dec_segmen
 	}
 	return true;
 }
+
+bool dec_elf_next_note(struct dec_view *v, struct dec_elf_note *note, bool *broken)
+{
+	uint64_t name_size, desc_size, end;
+
+	*broken = v->len != 0;
+	if (v->len < sizeof(Elf64_Nhdr))
+		return false;
+	name_size = ((uint64_t)dec_le32(v->p) + 3) & ~(uint64_t)3;
+	desc_size = dec_le32(v->p + 4);
+	if (!dec_slice(*v, sizeof(Elf64_Nhdr), name_size, &note->owner) ||
+	    !dec_slice(*v, sizeof(Elf64_Nhdr) + name_size, desc_size, &note->desc))
+		return false;
+	*broken = false;
+	note->type = dec_le32(v->p + 8);
+	end = sizeof(Elf64_Nhdr) + name_size + ((desc_size + 3) & ~(uint64_t)3);
+	if (end > v->len)
+		end = v->len;
+	*v = (struct dec_view){ v->p + end, v->len - (size_t)end, v->origin + end };
+	return true;
+}

@@ -152,41 +152,22 @@ static bool find_note_segment(void *ctx, const struct dec_segment *s)
 	return false;
 }
 
-/* One note's descriptor; names and descriptors are padded to 4 whatever the alignment of
- * the section says. */
-static bool note_next(struct dec_view notes, uint64_t *at, uint32_t *type, struct dec_view *desc)
-{
-	struct dec_view head, name;
-	uint64_t name_size, desc_size;
-
-	if (!dec_slice(notes, *at, 12, &head))
-		return false;
-	name_size = dec_le32(head.p);
-	desc_size = dec_le32(head.p + 4);
-	*type = dec_le32(head.p + 8);
-	if (!dec_slice(notes, *at + 12, name_size, &name) ||
-	    !dec_slice(notes, *at + 12 + ((name_size + 3) & ~UINT64_C(3)), desc_size, desc))
-		return false;
-	*at += 12 + ((name_size + 3) & ~UINT64_C(3)) + ((desc_size + 3) & ~UINT64_C(3));
-	if (!dec_starts(name, "AMD", 4))
-		*type = 0;
-	return true;
-}
-
 /* The version names today's target; the name note of the same object may be an old one. */
 static void declare_notes(struct dec_declared *d, struct dec_view notes)
 {
 	struct dec_declared name = { .vendor = DEC_VENDOR_AMD }, version = name;
-	struct dec_view desc;
-	uint64_t at = 0;
-	uint32_t type;
+	struct dec_elf_note note;
+	bool broken;
 
-	while (note_next(notes, &at, &type, &desc)) {
-		if (type == NOTE_ISA_VERSION && desc.len >= 16)
-			dec_declare_isa_version(&version, dec_le32(desc.p + 4),
-						dec_le32(desc.p + 8), dec_le32(desc.p + 12));
-		else if (type == NOTE_ISA_NAME)
-			dec_declare_isa_name(&name, (const char *)desc.p, desc.len);
+	while (dec_elf_next_note(&notes, &note, &broken)) {
+		if (!dec_starts(note.owner, "AMD", 4))
+			continue;
+		if (note.type == NOTE_ISA_VERSION && note.desc.len >= 16)
+			dec_declare_isa_version(&version, dec_le32(note.desc.p + 4),
+						dec_le32(note.desc.p + 8),
+						dec_le32(note.desc.p + 12));
+		else if (note.type == NOTE_ISA_NAME)
+			dec_declare_isa_name(&name, (const char *)note.desc.p, note.desc.len);
 	}
 	*d = version.name[0] ? version : name;
 }

@@ -340,6 +340,15 @@ bool dec_elf_sections(struct dec_build *b, const struct dec_elf *elf, dec_sectio
 bool dec_elf_segments(struct dec_build *b, const struct dec_elf *elf, dec_segment_visit visit,
 		      void *ctx, bool *ok);
 
+/* The note that v begins with, names and descriptors padded to 4 whatever their section says;
+ * v goes on behind it. False: there is none; *broken if there are bytes of one. */
+struct dec_elf_note {
+	uint32_t type;
+	struct dec_view owner; /* NUL and what follows it included */
+	struct dec_view desc;
+};
+bool dec_elf_next_note(struct dec_view *v, struct dec_elf_note *note, bool *broken);
+
 /* ---- targets ------------------------------------------------------------------------ */
 
 /* target_sm.c */
