@@ -10,6 +10,7 @@
 
 #include <cjson/cJSON.h>
 
+#include "bundle_hash.h"
 #include "source.h"
 #include "tree.h"
 
@@ -195,18 +196,33 @@ static bool needs_digest(const struct gfs_query *q, gfs_take_row take)
 	return columns->all[at].filter || (columns->all[at].wanted && take != count_row);
 }
 
+static int check_around(const struct gfs_query *q, struct gfs_made_row *made,
+			struct gfs_hash_check *check)
+{
+	int rc;
+
+	if (!source_of(q)->around)
+		return 0;
+	rc = gfs_hash_check(q->fs, made->shown.object->container, check);
+	if (rc == 0 && check->differs)
+		made->shown.around = &check->problem;
+	return rc;
+}
+
 static int walk_payload(const struct gfs_query *q, uint32_t object,
 			const struct gfs_payload *payload, const struct dec_inspection *inspection,
 			uint32_t *sub, gfs_take_row take, void *ctx)
 {
 	char digest[GFS_DIGEST_SIZE] = "";
+	struct gfs_hash_check check;
 	struct gfs_made_row made;
-	int rc = 0;
+	int rc;
 
 	gfs_made_row_init(q, &made);
 	gfs_made_row_object(q, object, &made);
 	made.shown.inspection = inspection;
-	if (needs_digest(q, take))
+	rc = check_around(q, &made, &check);
+	if (rc == 0 && needs_digest(q, take))
 		rc = gfs_payload_sha256(payload, digest);
 	made.shown.sha256 = digest;
 	return rc == 0 ? walk_object(q, &made, sub, take, ctx) : rc;

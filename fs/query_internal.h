@@ -49,6 +49,7 @@ struct gfs_row_source {
 	/* Rows of one object that was examined; NULL: they never come from there. */
 	uint32_t (*rows)(const struct gfs_query *q, const struct gfs_shown *shown);
 	bool (*fill_row)(const struct gfs_query *q, uint32_t sub, struct gfs_made_row *made);
+	bool around; /* those show what is wrong with the container when it is decoded */
 	bool always; /* they do without a batch, too */
 	bool sums_up; /* rows tell how the batch was examined */
 };

@@ -106,6 +106,11 @@ static uint32_t inventory_problem_count(const struct gfs_query *q, const struct 
 	return count;
 }
 
+static const struct dec_problem *examined_problem(const struct gfs_shown *s, uint32_t index)
+{
+	return index < s->inspection->problem_count ? &s->inspection->problems[index] : s->around;
+}
+
 /* Those of object.json first, then those of inspection.json. */
 static bool fill_object_problem(const struct gfs_query *q, uint32_t sub, struct gfs_made_row *made)
 {
@@ -118,7 +123,7 @@ static bool fill_object_problem(const struct gfs_query *q, uint32_t sub, struct 
 		fill_problem(q, known, made);
 		return true;
 	}
-	p = &s->inspection->problems[sub - inventory_problem_count(q, s->object)];
+	p = examined_problem(s, sub - inventory_problem_count(q, s->object));
 	if (gfs_problem_is_repeated(p))
 		return false;
 	if (p->object != DEC_NONE) {
@@ -147,7 +152,8 @@ static uint32_t object_rows(const struct gfs_query *q, const struct gfs_shown *s
 
 static uint32_t problem_rows(const struct gfs_query *q, const struct gfs_shown *s)
 {
-	return inventory_problem_count(q, s->object) + s->inspection->problem_count;
+	return inventory_problem_count(q, s->object) + s->inspection->problem_count +
+	       (s->around != NULL);
 }
 
 /* ---- what rows come from ------------------------------------------------------------------ */
@@ -192,6 +198,7 @@ const struct gfs_row_source gfs_row_sources[] = {
 		.fill = gfs_made_row_object,
 		.rows = object_rows,
 		.fill_row = fill_object,
+		.around = true,
 	},
 	[GFS_ROWS_TARGETS] = {
 		.count = COUNT_OF(target_count),
@@ -211,5 +218,6 @@ const struct gfs_row_source gfs_row_sources[] = {
 		.fill = fill_problem,
 		.rows = problem_rows,
 		.fill_row = fill_object_problem,
+		.around = true,
 	},
 };
