@@ -21,6 +21,17 @@ void gfs_stop_set(bool (*stop)(void *ctx), void *ctx)
 	stopper.ctx = ctx;
 }
 
+static _Thread_local struct {
+	void (*tell)(void *ctx, uint64_t bytes);
+	void *ctx;
+} progress;
+
+void gfs_progress_set(void (*tell)(void *ctx, uint64_t bytes), void *ctx)
+{
+	progress.tell = tell;
+	progress.ctx = ctx;
+}
+
 struct work {
 	struct gfs *fs;
 	const uint32_t *objects;
@@ -29,6 +40,7 @@ struct work {
 	void *ctx;
 	atomic_uint next;
 	atomic_int error; /* the first one; not 0: everybody ends */
+	atomic_uint_fast64_t untold; /* bytes examined that progress has not heard of */
 };
 
 static int examine_one(struct work *w, uint32_t object, struct gfs_payload *payload)
@@ -42,6 +54,7 @@ static int examine_one(struct work *w, uint32_t object, struct gfs_payload *payl
 		return rc;
 	rc = w->take(w->ctx, object, payload, inspection);
 	dec_inspection_free(inspection);
+	atomic_fetch_add(&w->untold, w->fs->artifact->objects[object].payload_size);
 	return rc;
 }
 
@@ -50,6 +63,15 @@ static void end(struct work *w, int error)
 	int none = 0;
 
 	atomic_compare_exchange_strong(&w->error, &none, error);
+}
+
+/* Helpers have no progress and leave what they did to the thread that has. */
+static void tell_progress(struct work *w)
+{
+	uint64_t bytes = progress.tell ? atomic_exchange(&w->untold, 0) : 0;
+
+	if (bytes > 0)
+		progress.tell(progress.ctx, bytes);
 }
 
 /* Asks the stop of its own thread: helpers have none and see the error it leaves. */
@@ -68,6 +90,7 @@ static void *run(void *arg)
 			rc = examine_one(w, w->objects ? w->objects[i] : i, &payload);
 		if (rc != 0)
 			end(w, rc);
+		tell_progress(w);
 	}
 	gfs_payload_fini(&payload);
 	return NULL;
@@ -88,7 +111,7 @@ static unsigned helper_count(uint32_t objects)
 int gfs_examine_all(struct gfs *fs, const uint32_t *objects, uint32_t count, gfs_take take,
 		    void *ctx)
 {
-	struct work work = { fs, objects, count, take, ctx, 0, 0 };
+	struct work work = { fs, objects, count, take, ctx, 0, 0, 0 };
 	pthread_t helpers[THREADS_MAX];
 	unsigned wanted = helper_count(count);
 	unsigned started = 0;
@@ -99,5 +122,6 @@ int gfs_examine_all(struct gfs *fs, const uint32_t *objects, uint32_t count, gfs
 	run(&work);
 	for (unsigned i = 0; i < started; i++)
 		pthread_join(helpers[i], NULL);
+	tell_progress(&work);
 	return atomic_load(&work.error);
 }

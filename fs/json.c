@@ -167,7 +167,7 @@ bool gfs_json_text_is_plain(struct dec_text text)
 	return true;
 }
 
-static char *escape(struct dec_text text)
+char *gfs_json_escape(struct dec_text text)
 {
 	char *out = text.len < SIZE_MAX / 3 ? malloc(3 * text.len + 1) : NULL;
 	char *to = out;
@@ -194,7 +194,7 @@ void gfs_json_text(struct gfs_json *w, struct cJSON *in, const char *key, struct
 	} else if (gfs_json_text_is_plain(text)) {
 		put(w, in, key, cJSON_CreateString(text.p));
 	} else {
-		escaped = escape(text);
+		escaped = gfs_json_escape(text);
 		put(w, in, key, escaped ? cJSON_CreateString(escaped) : NULL);
 		free(escaped);
 	}
@@ -208,7 +208,7 @@ const char *gfs_json_key(struct gfs_json *w, struct dec_text text)
 		return text.p;
 	key = calloc(1, sizeof(*key));
 	if (key) {
-		key->text = escape(text);
+		key->text = gfs_json_escape(text);
 		key->next = w->keys;
 		w->keys = key;
 	}

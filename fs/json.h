@@ -54,6 +54,9 @@ void gfs_json_word(struct gfs_json *w, struct cJSON *in, const char *key, const 
  * bytes outside printable ASCII, and '%', as %XX. Absent text is null. */
 void gfs_json_text(struct gfs_json *w, struct cJSON *in, const char *key, struct dec_text text);
 
+/* The escaped form alone, to be free()d; NULL: memory ran out. */
+char *gfs_json_escape(struct dec_text text);
+
 /* Text from a file as a key: escaped likewise, lives as long as the writer and the text. */
 const char *gfs_json_key(struct gfs_json *w, struct dec_text text);
 

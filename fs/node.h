@@ -96,6 +96,13 @@ bool gfs_waiter_cancel(struct gfs *fs, struct gfs_waiter *waiter);
  */
 void gfs_stop_set(bool (*stop)(void *ctx), void *ctx);
 
+/*
+ * The same for telling how far such work is: while the calling thread has a progress, it is
+ * called from time to time with the payload bytes that were examined since the last time.
+ * The sum over one piece of work is that of payload_size of its objects.
+ */
+void gfs_progress_set(void (*progress)(void *ctx, uint64_t bytes), void *ctx);
+
 /* ---- what changes ----------------------------------------------------------------- */
 
 /* True: attributes and content may change at any time, the content is reached through
