@@ -231,3 +231,16 @@ int gfs_target_report_show(struct gfs *fs, uint32_t target, char **text, size_t 
 	report_fini(&r);
 	return rc;
 }
+
+int gfs_report_total(struct gfs *fs, struct gfs_tally *total)
+{
+	struct report r;
+	int rc;
+
+	report_init(&r, fs);
+	rc = gfs_examine_all(fs, NULL, fs->artifact->object_count, take, &r);
+	*total = r.total;
+	r.total = (struct gfs_tally){ 0 };
+	report_fini(&r);
+	return rc;
+}

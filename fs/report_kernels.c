@@ -17,6 +17,7 @@ struct gfs_declared {
 	size_t name_len;
 	char *text; /* JSON, printed as an element of an array */
 	size_t text_len;
+	struct gfs_key code; /* 0 where it is not known */
 };
 
 struct collecting {
@@ -34,6 +35,20 @@ static void declared_fini(struct gfs_declared *d)
 	free(d->text);
 }
 
+static void key_add(struct gfs_key *sum, struct gfs_key key)
+{
+	sum->low += key.low;
+	sum->high += key.high;
+}
+
+static struct gfs_key code_key(const struct gfs_payload *payload, struct dec_range code)
+{
+	if (code.size == 0 || code.offset > payload->size ||
+	    code.size > payload->size - code.offset)
+		return (struct gfs_key){ 0 };
+	return gfs_key_of((const char *)payload->bytes + code.offset, (size_t)code.size);
+}
+
 static int declared_init(struct gfs_declared *d, const struct collecting *c, uint32_t object,
 			 const struct dec_inspection *inspection, uint32_t kernel)
 {
@@ -43,7 +58,7 @@ static int declared_init(struct gfs_declared *d, const struct collecting *c, uin
 	*d = (struct gfs_declared){ .name = malloc(name.len + 1), .name_len = name.len };
 	if (!d->name)
 		return -ENOMEM;
-	memcpy(d->name, name.p, name.len);
+	memcpy(d->name, name.p, name.len + 1); /* with the NUL behind every text */
 	rc = gfs_kernel_of_target_show(c->fs, object, inspection, kernel, &d->text, &d->text_len);
 	if (rc != 0)
 		free(d->name);
@@ -67,19 +82,34 @@ static int push(struct collecting *c, const struct gfs_declared *d)
 	return 0;
 }
 
+static void take_payload(struct collecting *c, const struct gfs_payload *payload,
+			 const struct dec_inspection *inspection)
+{
+	struct gfs_key key = { 0 };
+
+	if (payload->bytes)
+		key = gfs_key_of(payload->bytes, (size_t)payload->size);
+	pthread_mutex_lock(&c->lock);
+	key_add(&c->kernels->payloads, key);
+	for (uint32_t i = 0; i < inspection->problem_count; i++)
+		c->kernels->problems[inspection->problems[i].code]++;
+	pthread_mutex_unlock(&c->lock);
+}
+
 static int take(void *ctx, uint32_t object, const struct gfs_payload *payload,
 		const struct dec_inspection *inspection)
 {
 	struct collecting *c = ctx;
 	int rc = 0;
 
-	(void)payload;
+	take_payload(c, payload, inspection);
 	for (uint32_t i = 0; i < inspection->kernel_count && rc == 0; i++) {
 		struct gfs_declared d;
 
 		rc = declared_init(&d, c, object, inspection, i);
 		if (rc != 0)
 			break;
+		d.code = code_key(payload, inspection->kernels[i].code);
 		pthread_mutex_lock(&c->lock);
 		rc = push(c, &d);
 		pthread_mutex_unlock(&c->lock);
@@ -105,30 +135,46 @@ static int compare_names(const struct gfs_declared *x, const struct gfs_declared
 	return compare_bytes(x->name, x->name_len, y->name, y->name_len);
 }
 
+static int compare_texts(const struct gfs_declared *x, const struct gfs_declared *y)
+{
+	return compare_bytes(x->text, x->text_len, y->text, y->text_len);
+}
+
 static int compare(const void *a, const void *b)
 {
 	const struct gfs_declared *x = a;
 	const struct gfs_declared *y = b;
 	int order = compare_names(x, y);
 
-	return order != 0 ? order : compare_bytes(x->text, x->text_len, y->text, y->text_len);
+	if (order == 0)
+		order = compare_texts(x, y);
+	return order != 0 ? order : memcmp(&x->code, &y->code, sizeof(x->code));
 }
 
-/* Sorts, and keeps the first of equal ones. */
+/* Sorts, and keeps the first of those that say the same, with all the codes that differ. */
 static void unite(struct gfs_kernels *k)
 {
-	size_t kept = 0;
+	struct gfs_declared *kept = k->declared;
+	struct gfs_key last;
 
 	if (k->declared_count == 0)
 		return;
 	qsort(k->declared, k->declared_count, sizeof(k->declared[0]), compare);
+	last = kept->code;
 	for (size_t i = 1; i < k->declared_count; i++) {
-		if (compare(&k->declared[kept], &k->declared[i]) == 0)
-			declared_fini(&k->declared[i]);
-		else
-			k->declared[++kept] = k->declared[i];
+		struct gfs_declared *d = &k->declared[i];
+		struct gfs_key code = d->code;
+
+		if (compare_names(kept, d) != 0 || compare_texts(kept, d) != 0) {
+			*++kept = *d;
+		} else {
+			if (memcmp(&last, &code, sizeof(last)) != 0)
+				key_add(&kept->code, code);
+			declared_fini(d);
+		}
+		last = code;
 	}
-	k->declared_count = kept + 1;
+	k->declared_count = (size_t)(kept - k->declared) + 1;
 }
 
 static struct dec_text name_of(const void *ctx, uint32_t index)
@@ -220,6 +266,37 @@ int gfs_kernels_get(struct gfs *fs, uint32_t target, struct gfs_waiter *waiter,
 
 	*kernels = rc == 0 ? gfs_blob_object(*blob) : NULL;
 	return rc;
+}
+
+/* ---- comparing ------------------------------------------------------------------------------- */
+
+struct dec_text gfs_kernels_name(const struct gfs_kernels *k, uint32_t name)
+{
+	return name_of(k, name);
+}
+
+struct gfs_key gfs_kernels_code(const struct gfs_kernels *k, uint32_t name)
+{
+	struct gfs_key sum = { 0 };
+
+	for (size_t i = k->first[name]; i < k->first[name + 1]; i++)
+		key_add(&sum, k->declared[i].code);
+	return sum;
+}
+
+bool gfs_kernels_alike(const struct gfs_kernels *x, uint32_t x_name, const struct gfs_kernels *y,
+		       uint32_t y_name)
+{
+	size_t at = x->first[x_name];
+	size_t other = y->first[y_name];
+	size_t count = x->first[x_name + 1] - at;
+
+	if (count != y->first[y_name + 1] - other)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (compare_texts(&x->declared[at + i], &y->declared[other + i]) != 0)
+			return false;
+	return true;
 }
 
 /* ---- showing --------------------------------------------------------------------------------- */

@@ -94,7 +94,7 @@ bool gfs_counter_spread(struct gfs_counter *c, struct gfs_spread *spread)
 
 /* ---- one object --------------------------------------------------------------------------- */
 
-static struct gfs_key hash(const void *p, size_t size)
+struct gfs_key gfs_key_of(const void *p, size_t size)
 {
 	XXH128_hash_t h = XXH3_128bits(p, size);
 
@@ -115,11 +115,11 @@ bool gfs_tally_item_init(struct gfs_tally_item *item, const struct dec_object *o
 		return false;
 	for (uint32_t i = 0; i < inspection->kernel_count; i++)
 		item->names[i] =
-			hash(inspection->kernels[i].name.p, inspection->kernels[i].name.len);
+			gfs_key_of(inspection->kernels[i].name.p, inspection->kernels[i].name.len);
 	if (alone)
 		item->payload = (struct gfs_key){ payload->size, 0 };
 	else if (item->has_payload)
-		item->payload = hash(payload->bytes, (size_t)payload->size);
+		item->payload = gfs_key_of(payload->bytes, (size_t)payload->size);
 	return true;
 }
 

@@ -14,11 +14,14 @@
 
 struct gfs_payload;
 
-/* How often each key was added. Zeroed: empty. */
 struct gfs_key {
 	uint64_t low;
 	uint64_t high;
 };
+/* The XXH3-128 of some bytes. */
+struct gfs_key gfs_key_of(const void *p, size_t size);
+
+/* How often each key was added. Zeroed: empty. */
 struct gfs_counter {
 	struct gfs_counted {
 		struct gfs_key key;
