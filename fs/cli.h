@@ -5,6 +5,7 @@
 #ifndef GFS_CLI_H
 #define GFS_CLI_H
 
+#include "cli_progress.h"
 #include "internal.h"
 #include "node.h"
 
@@ -15,18 +16,26 @@ struct cli {
 	bool flag[128]; /* the letters given of those in the command's row */
 	char *value[128]; /* what came with them, NULL for those without an argument */
 	int status; /* what the program ends with: an enum gfs_exit */
+	int failure; /* what it ends with when something goes wrong; 0: as enum gfs_exit says */
+	struct cli_progress progress;
+	bool colours; /* on the standard output */
 	bool stale; /* the artifact has changed, nothing more can be read */
 };
 
-/* "gpuobj: COMMAND: subject: sentence" on stderr; the status becomes 1. */
+/* "gpuobj: COMMAND: subject: sentence" on stderr. */
+void cli_note(struct cli *cli, const char *subject, const char *sentence);
+/* The same for what went wrong; the status becomes 1, or stays where it is higher. */
 void cli_error(struct cli *cli, const char *subject, const char *sentence);
-/* The same for an errno, negative or not. ESTALE makes the status 3, and stale true. */
+/* For an errno, negative or not. ESTALE makes the status 3, and stale true. */
 void cli_errno(struct cli *cli, const char *subject, int err);
 
 /* Opens another artifact for a command that takes several; NULL stands for the one that is
  * built in. On failure it says why, *fs is NULL and the status is what the failure asks for.
  * Ends with gfs_close(). */
 int cli_open(struct cli *cli, const char *artifact, struct gfs **fs);
+
+/* For commands whose status 1 is an answer: all that goes wrong makes it this one. */
+void cli_fail_with(struct cli *cli, int status);
 
 /* p, which malloc() or the like gave. NULL ends the program: one that lists and copies has
  * nothing to save when memory runs out. */
@@ -37,6 +46,9 @@ char *cli_join(const char *dir, const char *name);
 
 /* The most that one read asks for. */
 #define CLI_READ_SIZE ((size_t)1 << 20)
+
+/* A line with a name of the tree, coloured where it is a directory and colours are wanted. */
+void cli_put_name(const struct cli *cli, const char *name, struct gfs_node node);
 
 /* Writes all of it; negative errno. */
 int cli_write(int fd, const char *data, size_t size);
@@ -57,6 +69,15 @@ void cli_list_add(struct cli_list *list, const char *name, struct gfs_node node)
 /* What is in dir, or an error; what was read before it is kept. */
 int cli_list_read(struct cli_list *list, struct gfs *fs, struct gfs_node dir);
 void cli_list_fini(struct cli_list *list);
+
+/*
+ * What the paths name, in their order and that of the tree: each path that is there, and for
+ * others with *, ? or [ in them all that match, component by component as fnmatch(3) does.
+ * Only directories that a pattern is looked for in are read. Without paths it is the root.
+ * Where nothing is found that is reported. found() ends the search by giving false.
+ */
+typedef bool (*cli_found)(void *ctx, const char *path, struct gfs_node node);
+void cli_each_path(struct cli *cli, char **paths, int count, cli_found found, void *ctx);
 
 void cli_ls(struct cli *cli, char **paths, int count);
 void cli_tree(struct cli *cli, char **paths, int count);

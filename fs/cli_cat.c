@@ -3,22 +3,27 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+struct cat {
+	struct cli *cli;
+	char *buf; /* CLI_READ_SIZE bytes */
+};
+
 /* False: there is no use in going on with other files. */
-static bool cat(struct cli *cli, const char *path, char *buf)
+static bool cat(void *ctx, const char *path, struct gfs_node node)
 {
-	struct gfs_node node;
+	const struct cat *c = ctx;
+	struct cli *cli = c->cli;
 	uint64_t offset = 0;
 	size_t got;
-	int err = gfs_walk(cli->fs, path, &node);
 
 	do {
-		if (!err)
-			err = gfs_read(cli->fs, node, offset, buf, CLI_READ_SIZE, &got, NULL);
+		int err = gfs_read(cli->fs, node, offset, c->buf, CLI_READ_SIZE, &got, NULL);
+
 		if (err) {
 			cli_errno(cli, path, err);
 			return !cli->stale;
 		}
-		err = cli_write(STDOUT_FILENO, buf, got);
+		err = cli_write(STDOUT_FILENO, c->buf, got);
 		if (err) {
 			cli_errno(cli, "write error", err);
 			return false;
@@ -30,11 +35,8 @@ static bool cat(struct cli *cli, const char *path, char *buf)
 
 void cli_cat(struct cli *cli, char **paths, int count)
 {
-	char *buf = cli_memory(malloc(CLI_READ_SIZE));
+	struct cat c = { cli, cli_memory(malloc(CLI_READ_SIZE)) };
 
-	for (int i = 0; i < count; i++) {
-		if (!cat(cli, paths[i], buf))
-			break;
-	}
-	free(buf);
+	cli_each_path(cli, paths, count, cat, &c);
+	free(c.buf);
 }

@@ -7,12 +7,22 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli_term.h"
+
+static int status_of_failure = GFS_EXIT_FAILURE;
+
+void cli_fail_with(struct cli *cli, int status)
+{
+	cli->failure = status;
+	status_of_failure = status;
+}
+
 void *cli_memory(void *p)
 {
 	if (p)
 		return p;
 	fprintf(stderr, "gpuobj: %s\n", strerror(ENOMEM));
-	exit(GFS_EXIT_FAILURE);
+	exit(status_of_failure);
 }
 
 char *cli_join(const char *dir, const char *name)
@@ -38,6 +48,13 @@ int cli_write(int fd, const char *data, size_t size)
 		size -= (size_t)n;
 	}
 	return 0;
+}
+
+void cli_put_name(const struct cli *cli, const char *name, struct gfs_node node)
+{
+	bool coloured = cli->colours && gfs_is_dir(node);
+
+	printf("%s%s%s\n", cli_colour(coloured, CLI_BLUE), name, cli_colour(coloured, CLI_PLAIN));
 }
 
 void cli_list_add(struct cli_list *list, const char *name, struct gfs_node node)

@@ -15,6 +15,7 @@
 
 struct line {
 	const char *name;
+	struct gfs_node node;
 	char mode[11];
 	char links[24];
 	const char *owner;
@@ -74,10 +75,11 @@ static void format_time(time_t when, char *text, size_t size)
 		strftime(text, size, "%b %e  %Y", &tm);
 }
 
-static void fill_line(struct line *line, const struct stat *st, const char *name,
+static void fill_line(struct line *line, const struct stat *st, const struct cli_item *item,
 		      const struct names *names)
 {
-	line->name = name;
+	line->name = item->name;
+	line->node = item->node;
 	line->owner = names->owner;
 	line->group = names->group;
 	line->blocks = st->st_blocks;
@@ -97,7 +99,7 @@ static void widen(int *width, const char *text)
 
 /* ---- a listing -------------------------------------------------------------------- */
 
-static void print_lines(const struct line *lines, size_t count)
+static void print_lines(const struct cli *cli, const struct line *lines, size_t count)
 {
 	struct widths w = { 0 };
 
@@ -110,8 +112,9 @@ static void print_lines(const struct line *lines, size_t count)
 	for (size_t i = 0; i < count; i++) {
 		const struct line *l = &lines[i];
 
-		printf("%s %*s %-*s %-*s %*s %s %s\n", l->mode, w.links, l->links, w.owner,
-		       l->owner, w.group, l->group, w.size, l->size, l->time, l->name);
+		printf("%s %*s %-*s %-*s %*s %s ", l->mode, w.links, l->links, w.owner, l->owner,
+		       w.group, l->group, w.size, l->size, l->time);
+		cli_put_name(cli, l->name, l->node);
 	}
 }
 
@@ -143,12 +146,12 @@ static void print_long(struct cli *cli, const char *dir, const struct cli_list *
 			cli_errno(cli, path ? path : item->name, err);
 			free(path);
 		} else {
-			fill_line(&lines[count++], &st, item->name, &names);
+			fill_line(&lines[count++], &st, item, &names);
 		}
 	}
 	if (dir)
 		print_total(lines, count);
-	print_lines(lines, count);
+	print_lines(cli, lines, count);
 	free(lines);
 }
 
@@ -159,7 +162,7 @@ static void print_list(struct cli *cli, const char *dir, const struct cli_list *
 		return;
 	}
 	for (size_t i = 0; i < list->count; i++)
-		puts(list->items[i].name);
+		cli_put_name(cli, list->items[i].name, list->items[i].node);
 }
 
 static void list_dir(struct cli *cli, const char *path, struct gfs_node dir, bool header,
@@ -186,32 +189,30 @@ static void list_dir(struct cli *cli, const char *path, struct gfs_node dir, boo
 	cli_list_fini(&list);
 }
 
+struct listing {
+	struct cli_list files;
+	struct cli_list dirs;
+};
+
+static bool take(void *ctx, const char *path, struct gfs_node node)
+{
+	struct listing *l = ctx;
+
+	cli_list_add(gfs_is_dir(node) ? &l->dirs : &l->files, path, node);
+	return true;
+}
+
 void cli_ls(struct cli *cli, char **paths, int count)
 {
-	static char slash[] = "/";
-	static char *root[] = { slash };
-	struct cli_list files = { 0 };
-	struct cli_list dirs = { 0 };
-	bool begun;
+	struct listing l = { 0 };
+	bool header, begun;
 
-	if (count == 0) {
-		paths = root;
-		count = 1;
-	}
-	for (int i = 0; i < count; i++) {
-		struct gfs_node node;
-		int err = gfs_walk(cli->fs, paths[i], &node);
-
-		if (err)
-			cli_errno(cli, paths[i], err);
-		else
-			cli_list_add(gfs_is_dir(node) ? &dirs : &files, paths[i], node);
-	}
-	print_list(cli, NULL, &files);
-	begun = files.count > 0;
-	for (size_t i = 0; i < dirs.count && !cli->stale; i++)
-		list_dir(cli, dirs.items[i].name, dirs.items[i].node, count > 1 || cli->flag['R'],
-			 &begun);
-	cli_list_fini(&files);
-	cli_list_fini(&dirs);
+	cli_each_path(cli, paths, count, take, &l);
+	print_list(cli, NULL, &l.files);
+	begun = l.files.count > 0;
+	header = count > 1 || l.files.count + l.dirs.count > 1 || cli->flag['R'];
+	for (size_t i = 0; i < l.dirs.count && !cli->stale; i++)
+		list_dir(cli, l.dirs.items[i].name, l.dirs.items[i].node, header, &begun);
+	cli_list_fini(&l.files);
+	cli_list_fini(&l.dirs);
 }

@@ -21,6 +21,7 @@ static const struct branches ascii = { "|-- ", "`-- ", "|   ", "    " };
 struct drawing {
 	struct cli *cli;
 	const struct branches *branches;
+	bool begun;
 	uint64_t dirs;
 	uint64_t files;
 };
@@ -37,7 +38,7 @@ static void draw_name(struct drawing *d, const char *path, const char *name, str
 		else
 			printf("[%11" PRIu64 "]  ", (uint64_t)st.st_size);
 	}
-	puts(name);
+	cli_put_name(d->cli, name, node);
 }
 
 static void draw_children(struct drawing *d, const char *path, const char *indent,
@@ -76,24 +77,28 @@ static void draw_children(struct drawing *d, const char *path, const char *inden
 	cli_list_fini(&list);
 }
 
+static bool draw(void *ctx, const char *path, struct gfs_node node)
+{
+	struct drawing *d = ctx;
+
+	d->begun = true;
+	draw_name(d, path, path, node);
+	if (gfs_is_dir(node))
+		draw_children(d, path, "", node);
+	else
+		d->files++;
+	return !d->cli->stale;
+}
+
 void cli_tree(struct cli *cli, char **paths, int count)
 {
-	const char *path = count > 0 ? paths[0] : "/";
 	struct drawing d = { .cli = cli };
-	struct gfs_node node;
-	int err = gfs_walk(cli->fs, path, &node);
 
-	if (err) {
-		cli_errno(cli, path, err);
-		return;
-	}
 	setlocale(LC_CTYPE, "");
 	d.branches = strcmp(nl_langinfo(CODESET), "UTF-8") == 0 ? &lines : &ascii;
-	draw_name(&d, path, path, node);
-	if (gfs_is_dir(node))
-		draw_children(&d, path, "", node);
-	else
-		d.files++;
+	cli_each_path(cli, paths, count, draw, &d);
+	if (!d.begun)
+		return;
 	printf("\n%" PRIu64 " director%s, %" PRIu64 " file%s\n", d.dirs, d.dirs == 1 ? "y" : "ies",
 	       d.files, d.files == 1 ? "" : "s");
 }

@@ -7,7 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "cli_signal.h"
+#include "cli_term.h"
 #include "options.h"
 #include "source.h"
 
@@ -32,27 +35,30 @@ static const struct option query_words[] = {
 	{ 0 },
 };
 
+/* Of commands that take paths. */
+#define PATTERNS "\nPATH may have *, ? and [...] for names in the tree: quote it from the shell.\n"
+
 static const struct command commands[] = {
 	{ "ls", "lR", NULL, false, 0, ANY, cli_ls, "ls [-lR] ARTIFACT [PATH...]",
 	  "List what is in directories, / if none is named.\n\n"
 	  "    -l                     mode, owner, size and time as well\n"
-	  "    -R                     directories below as well\n" },
-	{ "tree", "s", NULL, false, 0, 1, cli_tree, "tree [-s] ARTIFACT [PATH]",
-	  "Draw a directory, / if none is named, and all below.\n\n"
-	  "    -s                     with sizes\n" },
+	  "    -R                     directories below as well\n" PATTERNS },
+	{ "tree", "s", NULL, false, 0, ANY, cli_tree, "tree [-s] ARTIFACT [PATH...]",
+	  "Draw directories, / if none is named, and all below.\n\n"
+	  "    -s                     with sizes\n" PATTERNS },
 	{ "cat", "", NULL, false, 1, ANY, cli_cat, "cat ARTIFACT PATH...",
-	  "Write files to the standard output.\n" },
+	  "Write files to the standard output.\n" PATTERNS },
 	{ "cp", "", NULL, false, 2, ANY, cli_cp, "cp ARTIFACT PATH... DEST",
-	  "Copy files, and directories with all below, to DEST outside. / stands for all that\n"
-	  "is in it, as DIR/. does.\n" },
+	  "Copy files, and directories with all below, to DEST outside. / stands for all\n"
+	  "that is in it, as DIR/. does.\n" },
 	{ "query", "", query_words, true, 0, 2, cli_query, "query [--jsonl] [ARTIFACT] [REQUEST]",
-	  "Answer a request in JSON, an argument that begins with { or the standard input, with\n"
-	  "one page of rows:\n\n"
+	  "Answer a request with one page of rows, in JSON.\n\n"
+	  "REQUEST is an argument that begins with {, or else the standard input:\n\n"
 	  "    {\"path\": FILE, \"expected_sha256\": HEX, \"object_ids\": [ID...],\n"
-	  "     \"view\": {\"collection\": NAME, \"fields\": [KEY...], \"filter\": {KEY: VALUE...},\n"
-	  "              \"limit\": N, \"cursor\": TEXT}}\n\n"
-	  "NAME is containers, objects, targets, kernels or problems. Only the view and its\n"
-	  "collection must be there; path may stand for ARTIFACT.\n\n"
+	  "     \"view\": {\"collection\": NAME, \"fields\": [KEY...],\n"
+	  "              \"filter\": {KEY: VALUE...}, \"limit\": N, \"cursor\": TEXT}}\n\n"
+	  "NAME is containers, objects, targets, kernels or problems. Only the view and\n"
+	  "its collection must be there; path may stand for ARTIFACT.\n\n"
 	  "    --jsonl                all rows, one a line\n" },
 };
 
@@ -69,12 +75,46 @@ static const struct option long_options[] = {
 
 /* ---- messages --------------------------------------------------------------------- */
 
+/* Between the streams: in order on a terminal, and clear of what a terminal obeys. */
+static void complain(struct cli *cli, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+static void complain(struct cli *cli, const char *fmt, ...)
+{
+	char *text, *shown;
+	va_list ap;
+	int len;
+
+	va_start(ap, fmt);
+	len = vasprintf(&text, fmt, ap);
+	va_end(ap);
+	if (len < 0)
+		text = NULL;
+	cli_memory(text);
+	shown = cli_memory(cli_text(text, (size_t)len));
+	fflush(stdout);
+	cli_progress_hide(&cli->progress);
+	fprintf(stderr, "gpuobj: %s\n", shown);
+	free(shown);
+	free(text);
+}
+
+/* The worst that went wrong is what the program ends with. */
+static void count_trouble(struct cli *cli, enum gfs_exit exit)
+{
+	int status = cli->failure ? cli->failure : (int)exit;
+
+	cli->status = status > cli->status ? status : cli->status;
+}
+
+void cli_note(struct cli *cli, const char *subject, const char *sentence)
+{
+	complain(cli, "%s: %s: %s", cli->command, subject, sentence);
+}
+
 void cli_error(struct cli *cli, const char *subject, const char *sentence)
 {
-	fflush(stdout); /* so that the two streams stay in order on a terminal */
-	fprintf(stderr, "gpuobj: %s: %s: %s\n", cli->command, subject, sentence);
-	if (cli->status == GFS_EXIT_OK)
-		cli->status = GFS_EXIT_FAILURE;
+	cli_note(cli, subject, sentence);
+	count_trouble(cli, GFS_EXIT_FAILURE);
 }
 
 void cli_errno(struct cli *cli, const char *subject, int err)
@@ -82,7 +122,7 @@ void cli_errno(struct cli *cli, const char *subject, int err)
 	cli_error(cli, subject, strerror(abs(err)));
 	if (abs(err) != ESTALE)
 		return;
-	cli->status = GFS_EXIT_ARTIFACT;
+	count_trouble(cli, GFS_EXIT_ARTIFACT);
 	cli->stale = true;
 }
 
@@ -104,38 +144,49 @@ static int usage(const struct command *command, const char *fmt, ...)
 }
 
 /* What a full disk or a closed pipe kept from being written must not pass for success. */
-static int end_output(int status)
+static int end_output(struct cli *cli)
 {
-	if (fflush(stdout) == 0 && !ferror(stdout))
-		return status;
-	fprintf(stderr, "gpuobj: write error: %s\n", strerror(errno));
-	return status == GFS_EXIT_OK ? GFS_EXIT_FAILURE : status;
+	if (fflush(stdout) != 0 || ferror(stdout)) {
+		fprintf(stderr, "gpuobj: write error: %s\n", strerror(errno));
+		count_trouble(cli, GFS_EXIT_FAILURE);
+	}
+	return cli->status;
 }
 
-static int help(const struct command *command)
+static void help_command(const struct command *command)
 {
-	if (command) {
-		printf("usage: gpuobj %s\n\n%s\n", command->usage, command->help);
-		puts("    -o OPTION[,OPTION...]  as for all commands, see gpuobj --help\n"
-		     "    --sample               in place of ARTIFACT: one that is built in");
-		return end_output(GFS_EXIT_OK);
-	}
-	puts("Shows the GPU code objects inside ARTIFACT as a tree of files, without a mount.\n");
-	for (size_t i = 0; i < COMMAND_COUNT; i++)
-		printf("%s gpuobj %s\n", i ? "      " : "usage:", commands[i].usage);
-	puts("\n    -h, --help             this text; after a command: about the command\n"
-	     "    -V, --version\n"
-	     "    --sample               in place of ARTIFACT: one that is built in\n"
-	     "    -o OPTION[,OPTION...]");
+	printf("usage: gpuobj %s\n\n%s\n", command->usage, command->help);
+	puts("    -o OPTION[,OPTION...]  as for all commands, see gpuobj --help options\n"
+	     "    --sample               in place of ARTIFACT: one that is built in");
+}
+
+static void help_options(void)
+{
+	puts("gpuobj -o OPTION[,OPTION...], with what holds without it:\n");
 	gfs_options_help();
 	puts("\nNumbers take K, M, G. See gpuobj(1).");
-	return end_output(GFS_EXIT_OK);
+}
+
+/* A screen: each command with the first sentence of its help. */
+static void help_all(void)
+{
+	puts("Shows the GPU code objects inside ARTIFACT as a tree of files, without a mount.\n\n"
+	     "usage: gpuobj COMMAND [OPTION...] ARTIFACT [PATH...]\n");
+	for (size_t i = 0; i < COMMAND_COUNT; i++)
+		printf("    %-8s %.*s\n", commands[i].name, (int)strcspn(commands[i].help, ".:\n"),
+		       commands[i].help);
+	puts("\n    COMMAND --help         what a command takes\n"
+	     "    --help options         the options of -o\n"
+	     "    -o OPTION[,OPTION...]  limits and the like\n"
+	     "    --sample               in place of ARTIFACT: one that is built in\n"
+	     "    -V, --version\n\n"
+	     "See gpuobj(1).");
 }
 
 static int version(void)
 {
 	printf("gpuobj %s\n", GFS_VERSION);
-	return end_output(GFS_EXIT_OK);
+	return end_output(&(struct cli){ 0 });
 }
 
 /* ---- the command line ------------------------------------------------------------- */
@@ -180,6 +231,21 @@ static int take_options(struct line *line, char *list)
 	return GFS_EXIT_OK;
 }
 
+/* word is the one that getopt_long() was at; of a long option it says all. */
+static int refuse_option(const struct line *line, int option, const char *word)
+{
+	const char *what = option == ':' ? "needs an argument" : "takes no argument";
+	const char *end = strchrnul(word, '=');
+
+	if (strncmp(word, "--", 2) != 0 && optopt > 0 && optopt < OPT_SAMPLE)
+		return option == ':' ? usage(line->command, "option -%c %s", optopt, what)
+				     : usage(line->command, "unknown option -%c", optopt);
+	/* getopt_long() knows the option when it has a value for it. */
+	if (optopt != 0)
+		return usage(line->command, "option %.*s %s", (int)(end - word), word, what);
+	return usage(line->command, "unknown option %s", word);
+}
+
 static int take(struct line *line, int option, char **argv)
 {
 	switch (option) {
@@ -195,11 +261,8 @@ static int take(struct line *line, int option, char **argv)
 		line->options.sample = true;
 		return GFS_EXIT_OK;
 	case ':':
-		return usage(line->command, "option -%c needs an argument", optopt);
 	case '?':
-		if (optopt > 0 && optopt < OPT_SAMPLE)
-			return usage(line->command, "unknown option -%c", optopt);
-		return usage(line->command, "unknown option %s", argv[optind - 1]);
+		return refuse_option(line, option, argv[optind - 1]);
 	default:
 		line->cli.flag[option] = true;
 		line->cli.value[option] = optarg;
@@ -231,6 +294,18 @@ static const struct command *find_command(const char *name)
 	return NULL;
 }
 
+/* Messages begin with the path or its last component, which alone does not say in which of
+ * many folders the file is. */
+static size_t missing_directory(const char *path, const char *text)
+{
+	const char *slash = path ? strrchr(path, '/') : NULL;
+	size_t len = slash ? strlen(slash + 1) : 0;
+
+	if (!slash || strncmp(text, slash + 1, len) != 0 || text[len] != ':')
+		return 0;
+	return (size_t)(slash + 1 - path);
+}
+
 int cli_open(struct cli *cli, const char *artifact, struct gfs **fs)
 {
 	struct gfs_options options = *cli->options;
@@ -241,9 +316,9 @@ int cli_open(struct cli *cli, const char *artifact, struct gfs **fs)
 	options.sample = !artifact;
 	err = gfs_open(&options, fs, &msg);
 	if (err) {
-		fflush(stdout);
-		fprintf(stderr, "gpuobj: %s\n", msg.text);
-		cli->status = (int)msg.exit;
+		complain(cli, "%.*s%s", (int)missing_directory(artifact, msg.text),
+			 artifact ? artifact : "", msg.text);
+		count_trouble(cli, msg.exit);
 	}
 	return err;
 }
@@ -279,13 +354,17 @@ static int run_command(struct line *line, char **words, int count)
 		return usage(command, "surplus argument %s", words[command->max]);
 	cli->command = command->name;
 	cli->options = &line->options;
+	cli->colours = cli_term_colours(STDOUT_FILENO);
+	cli_progress_init(&cli->progress, STDERR_FILENO);
+	gfs_progress_set(cli_progress_add, &cli->progress);
+	cli_signals_init();
 	if (!command->opens && cli_open(cli, artifact, &cli->fs) != 0)
 		return cli->status;
 	if (cli->fs)
 		tell_partial(cli);
 	command->run(cli, words, count);
 	gfs_close(cli->fs);
-	return end_output(cli->status);
+	return end_output(cli);
 }
 
 /* The options of all commands and those of this one; the caller's to free. */
@@ -304,6 +383,23 @@ static struct option *all_words(const struct command *command)
 	return words;
 }
 
+/* topic is a command, "options", or NULL for all. */
+static int help(const struct command *command, const char *topic)
+{
+	if (topic && strcmp(topic, "options") != 0) {
+		command = find_command(topic);
+		if (!command)
+			return usage(NULL, "no help on %s", topic);
+	}
+	if (command)
+		help_command(command);
+	else if (topic)
+		help_options();
+	else
+		help_all();
+	return end_output(&(struct cli){ 0 });
+}
+
 static int take_command(struct line *line, int argc, char **argv)
 {
 	struct option *words;
@@ -320,7 +416,7 @@ static int take_command(struct line *line, int argc, char **argv)
 	if (status != GFS_EXIT_OK)
 		return status;
 	if (line->help)
-		return help(line->command);
+		return help(line->command, NULL);
 	if (line->version)
 		return version();
 	return run_command(line, argv + optind, argc - optind);
@@ -336,7 +432,7 @@ int main(int argc, char **argv)
 	if (status != GFS_EXIT_OK)
 		return status;
 	if (line.help)
-		return help(NULL);
+		return help(NULL, argv[optind]);
 	if (line.version)
 		return version();
 	if (optind == argc)
