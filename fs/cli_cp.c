@@ -1,7 +1,8 @@
 /*
  * Copies as cp -a does from a mount, with two differences: a file appears under its name
  * only when it is whole, and what is inside the destination is reached by file descriptor,
- * never through a symbolic link, so that nothing outside of it is written.
+ * never through a symbolic link, so that nothing outside of it is written. What an earlier
+ * copy of the same artifact has brought there is left as it is.
  */
 #include "cli.h"
 
@@ -12,10 +13,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli_copied.h"
+#include "cli_signal.h"
+
 struct copy {
 	struct cli *cli;
+	struct cli_copied copied; /* what the destination holds */
 	char *buf; /* CLI_READ_SIZE bytes */
 	unsigned int files; /* numbers the temporary names */
+	char temporary[CLI_TEMPORARY_SIZE];
 };
 
 /* One node on its way: to name in the directory fd. The paths are for messages. */
@@ -52,25 +58,50 @@ static int set_attributes(int fd, const struct stat *st)
 
 /* ---- files ------------------------------------------------------------------------ */
 
-/* A new file in the directory, under a name that nobody else has; negative errno. */
-static int open_temporary(struct copy *copy, int dir, char *name, size_t size)
+/* A new file in the directory, under a name that nobody else has, which goes when a signal
+ * ends the program; negative errno. */
+static int open_temporary(struct copy *copy, int dir)
 {
+	sigset_t before;
+	int err;
 	int fd;
 
+	cli_signals_hold(&before);
 	do {
-		snprintf(name, size, ".gpuobj-%ld-%u", (long)getpid(), copy->files++);
-		fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+		cli_temporary_name(copy->temporary, copy->files++);
+		fd = openat(dir, copy->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	} while (fd < 0 && errno == EEXIST);
-	return fd < 0 ? -errno : fd;
+	err = -errno;
+	if (fd >= 0)
+		cli_signals_note(dir, copy->temporary);
+	cli_signals_release(&before);
+	return fd < 0 ? err : fd;
 }
 
-/* True: all bytes are in fd. */
-static bool copy_bytes(struct copy *copy, const struct item *item, int fd)
+/* Gives it its name, NULL: removes it; negative errno. */
+static int end_temporary(const struct copy *copy, int dir, const char *name)
+{
+	sigset_t before;
+	int err = 0;
+
+	cli_signals_hold(&before);
+	if (name && renameat(dir, copy->temporary, dir, name) != 0)
+		err = -errno;
+	if (!name || err)
+		unlinkat(dir, copy->temporary, 0);
+	cli_signals_note(-1, NULL);
+	cli_signals_release(&before);
+	return err;
+}
+
+/* True: all bytes are in fd. An empty file is not read: in a mount the kernel knows its end,
+ * though what should decode to nothing may be broken. */
+static bool copy_bytes(struct copy *copy, const struct item *item, uint64_t size, int fd)
 {
 	uint64_t offset = 0;
-	size_t got;
+	size_t got = 1;
 
-	do {
+	while (offset < size && got > 0) {
 		int err = gfs_read(copy->cli->fs, item->node, offset, copy->buf, CLI_READ_SIZE,
 				   &got, NULL);
 
@@ -84,21 +115,22 @@ static bool copy_bytes(struct copy *copy, const struct item *item, int fd)
 			return false;
 		}
 		offset += got;
-	} while (got > 0);
+		cli_progress_add(&copy->cli->progress, got);
+	}
 	return true;
 }
 
 /* Gives the whole file its name and attributes; negative errno. Errors of writing may
  * show as late as in close(2). */
-static int finish(const struct item *item, int fd, const struct stat *st, const char *temporary)
+static int finish(const struct copy *copy, const struct item *item, int fd, const struct stat *st)
 {
 	int err = set_attributes(fd, st);
+	int renamed;
 
 	if (close(fd) != 0 && !err)
 		err = -errno;
-	if (!err && renameat(item->fd, temporary, item->fd, item->name) != 0)
-		err = -errno;
-	return err;
+	renamed = end_temporary(copy, item->fd, err ? NULL : item->name);
+	return err ? err : renamed;
 }
 
 /* Renaming over a device, a socket or a fifo would take it away from whoever uses it. */
@@ -112,7 +144,6 @@ static bool is_special(const struct item *item)
 
 static void copy_file(struct copy *copy, const struct item *item)
 {
-	char temporary[64];
 	struct stat st;
 	int err = gfs_getattr(copy->cli->fs, item->node, &st);
 	int fd;
@@ -126,20 +157,21 @@ static void copy_file(struct copy *copy, const struct item *item)
 		       item->from);
 		return;
 	}
-	fd = open_temporary(copy, item->fd, temporary, sizeof(temporary));
+	if (cli_copied_already(&copy->copied, item->fd, item->name, &st))
+		return;
+	fd = open_temporary(copy, item->fd);
 	if (fd < 0) {
 		cli_errno(copy->cli, item->to, fd);
 		return;
 	}
-	if (!copy_bytes(copy, item, fd)) {
+	if (!copy_bytes(copy, item, (uint64_t)st.st_size, fd)) {
 		close(fd);
-		unlinkat(item->fd, temporary, 0);
+		end_temporary(copy, item->fd, NULL);
 		return;
 	}
-	err = finish(item, fd, &st, temporary);
+	err = finish(copy, item, fd, &st);
 	if (!err)
 		return;
-	unlinkat(item->fd, temporary, 0);
 	if (err == -EISDIR)
 		refuse(copy, "is a directory, cannot be overwritten with", item->to, item->from);
 	else
@@ -181,11 +213,14 @@ static void copy_into(struct copy *copy, struct gfs_node dir, const char *from, 
 
 static void copy_dir(struct copy *copy, const struct item *item)
 {
+	bool is_new = mkdirat(item->fd, item->name, 0700) == 0;
 	int fd = -1;
 
-	if (mkdirat(item->fd, item->name, 0700) == 0 || errno == EEXIST)
+	if (is_new || errno == EEXIST)
 		fd = openat(item->fd, item->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd >= 0) {
+		if (!is_new)
+			cli_temporary_clean(fd);
 		copy_into(copy, item->node, item->from, fd, item->to);
 		close(fd);
 	} else if (errno == ENOTDIR || errno == ELOOP) {
@@ -222,34 +257,39 @@ static void split(const char *path, char **parent, char **name)
 	*name = cli_memory(strndup(path + start, end - start));
 }
 
-/* Under its own name, or for "/" and "dir/." without it, into a directory that exists. */
-static void copy_to_dir(struct copy *copy, struct gfs_node node, const char *from, const char *to)
+/* The name that path gets in a directory that exists; NULL: its contents go there. The
+ * caller's to free. */
+static char *own_name(const char *path)
 {
-	int fd = open(to, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	char *parent, *name;
 
-	if (fd < 0) {
-		cli_errno(copy->cli, to, errno);
-		return;
-	}
-	split(from, &parent, &name);
-	if (*name == '\0' || strcmp(name, ".") == 0) {
-		copy_into(copy, node, from, fd, to);
+	split(path, &parent, &name);
+	free(parent);
+	if (*name != '\0' && strcmp(name, ".") != 0)
+		return name;
+	free(name);
+	return NULL;
+}
+
+static void copy_to_dir(struct copy *copy, const struct cli_item *what, int fd, const char *to)
+{
+	char *name = own_name(what->name);
+
+	if (!name) {
+		copy_into(copy, what->node, what->name, fd, to);
 	} else {
 		char *path = cli_join(to, name);
-		struct item item = { node, from, fd, name, path };
+		struct item item = { what->node, what->name, fd, name, path };
 
 		copy_node(copy, &item);
 		free(path);
 	}
 	free(name);
-	free(parent);
-	close(fd);
 }
 
 /* To a name that is no directory yet. What stands before its last component is the user's
  * to choose, symbolic links included. */
-static void copy_to_name(struct copy *copy, struct gfs_node node, const char *from, const char *to)
+static void copy_to_name(struct copy *copy, const struct cli_item *what, const char *to)
 {
 	char *parent, *name;
 	int fd;
@@ -258,10 +298,10 @@ static void copy_to_name(struct copy *copy, struct gfs_node node, const char *fr
 	fd = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0 || *name == '\0') {
 		cli_errno(copy->cli, to, fd < 0 ? errno : ENOENT);
-	} else if (!gfs_is_dir(node) && to[strlen(to) - 1] == '/') {
+	} else if (!gfs_is_dir(what->node) && to[strlen(to) - 1] == '/') {
 		cli_errno(copy->cli, to, ENOTDIR);
 	} else {
-		struct item item = { node, from, fd, name, to };
+		struct item item = { what->node, what->name, fd, name, to };
 
 		copy_node(copy, &item);
 	}
@@ -271,28 +311,95 @@ static void copy_to_name(struct copy *copy, struct gfs_node node, const char *fr
 	free(parent);
 }
 
+struct named {
+	char *name; /* in the destination */
+	const char *from;
+};
+
+static int by_name(const void *x, const void *y)
+{
+	return strcmp(((const struct named *)x)->name, ((const struct named *)y)->name);
+}
+
+static void refuse_twice(struct copy *copy, const struct named *named, const char *to)
+{
+	char *path = cli_join(to, named->name);
+
+	refuse(copy, "would be written twice, the second time with", path, named->from);
+	free(path);
+}
+
+/* What differs only before the last component would take each other's place. */
+static bool have_own_names(struct copy *copy, const struct cli_list *list, const char *to)
+{
+	struct named *names = cli_memory(calloc(list->count + 1, sizeof(*names)));
+	size_t count = 0;
+	bool ok = true;
+
+	for (size_t i = 0; i < list->count; i++) {
+		char *name = own_name(list->items[i].name);
+
+		if (name)
+			names[count++] = (struct named){ name, list->items[i].name };
+	}
+	if (count > 0)
+		qsort(names, count, sizeof(names[0]), by_name);
+	for (size_t i = 1; i < count && ok; i++) {
+		ok = strcmp(names[i - 1].name, names[i].name) != 0;
+		if (!ok)
+			refuse_twice(copy, &names[i], to);
+	}
+	for (size_t i = 0; i < count; i++)
+		free(names[i].name);
+	free(names);
+	return ok;
+}
+
+static void copy_all_to_dir(struct copy *copy, const struct cli_list *list, const char *to)
+{
+	struct cli *cli = copy->cli;
+	int fd = open(to, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int err = fd < 0 ? -errno : cli_copied_look(&copy->copied, cli->fs, fd);
+
+	if (err) {
+		cli_errno(cli, to, err);
+	} else if (copy->copied.other && !cli->flag['f']) {
+		cli_error(cli, to, "is a copy of another artifact, -f copies all the same");
+	} else {
+		copy->copied.resume = copy->copied.resume && !cli->flag['f'];
+		cli_temporary_clean(fd);
+		for (size_t i = 0; i < list->count && !cli->stale; i++)
+			copy_to_dir(copy, &list->items[i], fd, to);
+	}
+	if (fd >= 0)
+		close(fd);
+}
+
+static bool take(void *ctx, const char *path, struct gfs_node node)
+{
+	cli_list_add(ctx, path, node);
+	return true;
+}
+
 void cli_cp(struct cli *cli, char **paths, int count)
 {
 	struct copy copy = { .cli = cli };
 	const char *to = paths[count - 1];
+	struct cli_list list = { 0 };
 	struct stat st;
 	bool is_dir = stat(to, &st) == 0 && S_ISDIR(st.st_mode);
 
-	if (count > 2 && !is_dir) {
-		cli_error(cli, to, "is no directory, but there is more than one to copy");
-		return;
-	}
+	cli_each_path(cli, paths, count - 1, take, &list);
+	gfs_progress_set(NULL, NULL); /* it is bytes of files that count here */
+	cli_progress_begin(&cli->progress, "copied", 0);
 	copy.buf = cli_memory(malloc(CLI_READ_SIZE));
-	for (int i = 0; i < count - 1 && !cli->stale; i++) {
-		struct gfs_node node;
-		int err = gfs_walk(cli->fs, paths[i], &node);
-
-		if (err)
-			cli_errno(cli, paths[i], err);
-		else if (is_dir)
-			copy_to_dir(&copy, node, paths[i], to);
-		else
-			copy_to_name(&copy, node, paths[i], to);
-	}
+	if ((count > 2 || list.count > 1) && !is_dir)
+		cli_error(cli, to, "is no directory, but there is more than one to copy");
+	else if (!is_dir && list.count == 1)
+		copy_to_name(&copy, &list.items[0], to);
+	else if (is_dir && have_own_names(&copy, &list, to))
+		copy_all_to_dir(&copy, &list, to);
 	free(copy.buf);
+	cli_progress_end(&cli->progress);
+	cli_list_fini(&list);
 }

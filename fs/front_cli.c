@@ -38,6 +38,11 @@ static const struct option query_words[] = {
 /* Of commands that take paths. */
 #define PATTERNS "\nPATH may have *, ? and [...] for names in the tree: quote it from the shell.\n"
 
+static const struct option cp_words[] = {
+	{ "force", no_argument, NULL, 'f' },
+	{ 0 },
+};
+
 static const struct command commands[] = {
 	{ "ls", "lR", NULL, false, 0, ANY, cli_ls, "ls [-lR] ARTIFACT [PATH...]",
 	  "List what is in directories, / if none is named.\n\n"
@@ -48,9 +53,11 @@ static const struct command commands[] = {
 	  "    -s                     with sizes\n" PATTERNS },
 	{ "cat", "", NULL, false, 1, ANY, cli_cat, "cat ARTIFACT PATH...",
 	  "Write files to the standard output.\n" PATTERNS },
-	{ "cp", "", NULL, false, 2, ANY, cli_cp, "cp ARTIFACT PATH... DEST",
+	{ "cp", "f", cp_words, false, 2, ANY, cli_cp, "cp [-f] ARTIFACT PATH... DEST",
 	  "Copy files, and directories with all below, to DEST outside. / stands for all\n"
-	  "that is in it, as DIR/. does.\n" },
+	  "that is in it, as DIR/. does. Where DEST is a copy of the same artifact, files\n"
+	  "whose size and time agree are there already and are left.\n\n"
+	  "    -f, --force            copy all, over a copy of another artifact too\n" PATTERNS },
 	{ "query", "", query_words, true, 0, 2, cli_query, "query [--jsonl] [ARTIFACT] [REQUEST]",
 	  "Answer a request with one page of rows, in JSON.\n\n"
 	  "REQUEST is an argument that begins with {, or else the standard input:\n\n"

@@ -1,0 +1,34 @@
+/*
+ * What a destination holds from earlier copies: whose copy it is, which of its files need
+ * not be copied again, and what a copy that was killed has left.
+ */
+#ifndef GFS_CLI_COPIED_H
+#define GFS_CLI_COPIED_H
+
+#include "cli.h"
+
+struct cli_copied {
+	bool other; /* there is an artifact.json of another artifact */
+	bool resume; /* there is the same artifact.json as this artifact has */
+	struct timespec since; /* and its ctime: files of that copy are not older */
+};
+
+/* Looks at the directory fd. An error is one of reading artifact.json in the tree. */
+int cli_copied_look(struct cli_copied *copied, struct gfs *fs, int fd);
+
+/*
+ * True: what is under the name in the directory is what would be copied there. It has the
+ * size and mtime, and was put there by a copy of the same artifact: any two artifacts may
+ * agree in both, and mtime is the same for all files of one.
+ */
+bool cli_copied_already(const struct cli_copied *copied, int fd, const char *name,
+			const struct stat *wanted);
+
+/* Temporary names, of a process and a number. */
+#define CLI_TEMPORARY_SIZE 64
+void cli_temporary_name(char name[CLI_TEMPORARY_SIZE], unsigned int number);
+
+/* Removes from the directory fd the temporary files of processes that are no more. */
+void cli_temporary_clean(int fd);
+
+#endif
