@@ -43,6 +43,14 @@ static const struct option cp_words[] = {
 	{ 0 },
 };
 
+static const struct option summary_words[] = {
+	{ "all", no_argument, NULL, 'a' },
+	{ "bytes", no_argument, NULL, 'b' },
+	{ "kernels", no_argument, NULL, 'k' },
+	{ "recursive", no_argument, NULL, 'r' },
+	{ 0 },
+};
+
 static const struct command commands[] = {
 	{ "ls", "lR", NULL, false, 0, ANY, cli_ls, "ls [-lR] ARTIFACT [PATH...]",
 	  "List what is in directories, / if none is named.\n\n"
@@ -67,6 +75,15 @@ static const struct command commands[] = {
 	  "NAME is containers, objects, targets, kernels or problems. Only the view and\n"
 	  "its collection must be there; path may stand for ARTIFACT.\n\n"
 	  "    --jsonl                all rows, one a line\n" },
+	{ "summary", "abkr", summary_words, true, 1, ANY, cli_summary,
+	  "summary [-abkr] ARTIFACT...",
+	  "Print a line for each artifact: vendors, objects, sizes, targets. In a pipe\n"
+	  "tabs separate the columns, and the targets are all there.\n\n"
+	  "    -a, --all              with -r, files without GPU code as well\n"
+	  "    -b, --bytes            all digits of sizes\n"
+	  "    -k, --kernels          examine them: kernels, distinct names of those, and\n"
+	  "                           whether all could be examined\n"
+	  "    -r, --recursive        the files in folders and below, no links, no devices\n" },
 };
 
 #define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))

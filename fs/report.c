@@ -238,7 +238,7 @@ int gfs_report_total(struct gfs *fs, struct gfs_tally *total)
 	int rc;
 
 	report_init(&r, fs);
-	rc = gfs_examine_all(fs, NULL, fs->artifact->object_count, take, &r);
+	rc = examine(&r, NULL, fs->artifact->object_count);
 	*total = r.total;
 	r.total = (struct gfs_tally){ 0 };
 	report_fini(&r);
