@@ -85,5 +85,6 @@ void cli_cat(struct cli *cli, char **paths, int count);
 void cli_cp(struct cli *cli, char **paths, int count);
 void cli_query(struct cli *cli, char **words, int count);
 void cli_summary(struct cli *cli, char **paths, int count);
+void cli_diff(struct cli *cli, char **paths, int count);
 
 #endif

@@ -51,6 +51,13 @@ static const struct option summary_words[] = {
 	{ 0 },
 };
 
+static const struct option diff_words[] = {
+	{ "demangle", no_argument, NULL, 'C' },
+	{ "brief", no_argument, NULL, 'q' },
+	{ "targets", no_argument, NULL, 't' },
+	{ 0 },
+};
+
 static const struct command commands[] = {
 	{ "ls", "lR", NULL, false, 0, ANY, cli_ls, "ls [-lR] ARTIFACT [PATH...]",
 	  "List what is in directories, / if none is named.\n\n"
@@ -84,6 +91,14 @@ static const struct command commands[] = {
 	  "    -k, --kernels          examine them: kernels, distinct names of those, and\n"
 	  "                           whether all could be examined\n"
 	  "    -r, --recursive        the files in folders and below, no links, no devices\n" },
+	{ "diff", "Cqt", diff_words, true, 2, 2, cli_diff, "diff [-Cqt] OLD NEW",
+	  "Compare the GPU code of two artifacts, one difference a line: targets and\n"
+	  "kernels added (+) and gone (-); facts and code of kernels in both, payloads and\n"
+	  "problems that changed (~).\n\n"
+	  "    -C, --demangle         names of C++ kernels as people write them\n"
+	  "    -q, --brief            no lines, the exit status alone\n"
+	  "    -t, --targets          compare the inventories, examine nothing\n\n"
+	  "The status is 0 without differences, 1 with some, 2 for all that goes wrong.\n" },
 };
 
 #define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))
