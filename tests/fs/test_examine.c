@@ -414,6 +414,30 @@ static void ends_at_an_error(void **state)
 	fake_close(f);
 }
 
+static void add_bytes(void *ctx, uint64_t bytes)
+{
+	*(uint64_t *)ctx += bytes;
+}
+
+static void tells_how_far_it_is(void **state)
+{
+	struct fake *f = open_many();
+	struct taken taken = { .error_at = -1 };
+	uint64_t wanted = 0;
+	uint64_t told = 0;
+
+	(void)state;
+	for (int i = 0; i < MANY; i++)
+		wanted += f->fs.artifact->objects[i].payload_size;
+	gfs_progress_set(add_bytes, &told);
+	assert_int_equal(gfs_examine_all(&f->fs, NULL, MANY, count_take, &taken), 0);
+	assert_int_equal(told, wanted);
+	gfs_progress_set(NULL, NULL);
+	assert_int_equal(gfs_examine_all(&f->fs, NULL, MANY, count_take, &taken), 0);
+	assert_int_equal(told, wanted);
+	fake_close(f);
+}
+
 static bool stop_after(void *ctx)
 {
 	int *left = ctx;
@@ -460,6 +484,7 @@ int main(void)
 		cmocka_unit_test(goes_stale),
 		cmocka_unit_test(takes_each_once),
 		cmocka_unit_test(ends_at_an_error),
+		cmocka_unit_test(tells_how_far_it_is),
 		cmocka_unit_test(stops_when_asked),
 	};
 

@@ -1,5 +1,6 @@
 #include "fake_exam.h"
 
+#include "report.h"
 #include "report_tally.h"
 
 #define MIB ((uint64_t)1 << 20)
@@ -134,6 +135,21 @@ static const struct {
 													     "\t\t\t\"payload_target\":\t\"sm_90\"\n\t\t}]\n}\n" },
 };
 
+static void adds_up_alone(void **state)
+{
+	struct fake *f = fake_open(objects, COUNT(objects), MIB);
+	struct gfs_tally total;
+
+	(void)state;
+	assert_int_equal(gfs_report_total(&f->fs, &total), 0);
+	assert_int_equal(total.objects, 5);
+	assert_int_equal(total.kernels, 6);
+	assert_int_equal(total.names.used, 3);
+	assert_true(total.coverage.partial);
+	gfs_tally_fini(&total);
+	fake_close(f);
+}
+
 static void reports_what_it_examined(void **state)
 {
 	struct fake *f = fake_open(objects, COUNT(objects), MIB);
@@ -196,6 +212,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(spreads),
 		cmocka_unit_test(counts_what_is_distinct),
+		cmocka_unit_test(adds_up_alone),
 		cmocka_unit_test(reports_what_it_examined),
 		cmocka_unit_test(reports_nothing),
 		cmocka_unit_test(is_the_same_every_time),
