@@ -15,6 +15,7 @@ struct gfs_mount_args {
 	struct gfs_options options;
 	const char *mountpoint;
 	int help;
+	const char *help_topic; /* the first word, what --help may be asked for */
 	int version;
 	int foreground;
 	int single_thread;

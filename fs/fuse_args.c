@@ -157,6 +157,7 @@ static int check_paths(struct parse *p)
 {
 	int wanted = p->args.options.sample ? 1 : 2;
 
+	p->args.help_topic = p->path[0];
 	if (p->args.help || p->args.version)
 		return 0;
 	if (p->path_count > wanted)

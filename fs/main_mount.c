@@ -26,25 +26,39 @@ static void complain(const char *fmt, ...)
 
 /* ---- help ------------------------------------------------------------------------- */
 
-static int help(void)
+static void help_options(void)
 {
-	puts("usage: gpuobjfs [options] ARTIFACT MOUNTPOINT\n"
-	     "       gpuobjfs [options] --sample MOUNTPOINT\n"
-	     "Shows the GPU code objects inside ARTIFACT as files, until fusermount3 -u "
-	     "MOUNTPOINT.\n"
-	     "    -f                     stay in the foreground\n"
-	     "    -s                     serve with one thread\n"
-	     "    -d                     print every request, implies -f\n"
-	     "    -h, --help             this text\n"
-	     "    -V, --version          versions of gpuobjfs and libfuse\n"
-	     "    --sample               mount an artifact that is built in\n"
-	     "    -o OPTION[,OPTION...]  options of mount(8) and libfuse, and these:\n"
+	puts("gpuobjfs -o OPTION[,OPTION...], beside those of mount(8) and libfuse, with what "
+	     "holds\n"
+	     "without it:\n\n"
 	     "    ro                     fast mode: leave out all that can be written\n"
 	     "    allow_other            let other users in\n"
 	     "    direct_io              payloads go past the page cache, for reading once\n"
 	     "    max_threads=N          requests served at once (CPUs + 2)");
 	gfs_options_help();
-	puts("Numbers take K, M, G. See gpuobjfs(1).");
+	puts("\nNumbers take K, M, G. See gpuobjfs(1).");
+}
+
+/* A screen; topic is what stands behind --help, NULL: nothing. */
+static int help(const char *topic)
+{
+	if (topic && strcmp(topic, "options") == 0)
+		help_options();
+	else
+		puts("usage: gpuobjfs [options] ARTIFACT MOUNTPOINT\n"
+		     "       gpuobjfs [options] --sample MOUNTPOINT\n\n"
+		     "Shows the GPU code objects inside ARTIFACT as files, until\n"
+		     "fusermount3 -u MOUNTPOINT.\n\n"
+		     "    -f                     stay in the foreground\n"
+		     "    -s                     serve with one thread\n"
+		     "    -d                     print every request, implies -f\n"
+		     "    -h, --help             this text\n"
+		     "    --help options         the options of -o\n"
+		     "    -V, --version          versions of gpuobjfs and libfuse\n"
+		     "    --sample               mount an artifact that is built in\n"
+		     "    -o OPTION[,OPTION...]  ro (the fast mode, without what can be written),\n"
+		     "                           limits, and what mount(8) and libfuse take\n\n"
+		     "See gpuobjfs(1).");
 	return fflush(stdout) == 0 ? GFS_EXIT_OK : GFS_EXIT_FAILURE;
 }
 
@@ -245,7 +259,7 @@ int main(int argc, char **argv)
 	if (gfs_mount_args_init(&args, argc, argv, &msg) != 0)
 		status = usage_error(&msg);
 	else if (args.help)
-		status = help();
+		status = help(args.help_topic);
 	else if (args.version)
 		status = version();
 	else

@@ -142,6 +142,15 @@ same("links: nothing outside when it goes on", Ran("cp", "lib.so", "/", "d").sta
 same("links: nothing outside", (os.listdir("outside"), open("outside/secret").read()), (["secret"], "secret\n"))
 same(".. is no path", Ran("cp", "lib.so", "/../outside", "d").status, 1)
 
+# A link is no file of the copy, whatever it leads to.
+shutil.rmtree("d")
+copy("for a link", "lib.so", "/", "d")
+os.rename("d/problems.json", "outside/moved")
+os.symlink("../outside/moved", "d/problems.json")
+copy("a link to what was there", "lib.so", "/", "d")
+check("a link to what was there: a file takes its place", not os.path.islink("d/problems.json"))
+os.unlink("outside/moved")
+
 # Names that change into links all the time while it copies.
 shutil.rmtree("d")
 copy("for a race", "lib.so", "/", "d")

@@ -74,4 +74,11 @@ mount_fg m lib.so && {
 	fi
 	fusermount3 -uz m
 }
+# The help fits a screen, and the table of options is beside it.
+quiet "--help" "$GPUOBJFS" --help
+[ "$(wc -l <quiet.out)" -le 24 ] || fail "--help has more than 24 lines"
+[ "$(wc -L <quiet.out)" -le 79 ] || fail "--help has more than 79 columns"
+quiet "--help options" "$GPUOBJFS" --help options
+grep -q 'max_payload=N' quiet.out || fail "--help options does not know max_payload"
+
 finish
