@@ -214,8 +214,8 @@ static void help_all(void)
 	for (size_t i = 0; i < COMMAND_COUNT; i++)
 		printf("    %-8s %.*s\n", commands[i].name, (int)strcspn(commands[i].help, ".:\n"),
 		       commands[i].help);
-	puts("\n    COMMAND --help         what a command takes\n"
-	     "    --help options         the options of -o\n"
+	puts("\n    -h, --help [TOPIC]     this text; TOPIC: a command, or options (of -o)\n"
+	     "    COMMAND --help         what a command takes\n"
 	     "    -o OPTION[,OPTION...]  limits and the like\n"
 	     "    --sample               in place of ARTIFACT: one that is built in\n"
 	     "    -V, --version\n\n"

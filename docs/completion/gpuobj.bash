@@ -109,9 +109,9 @@ __gpuobj_takes() {
 	[[ $'\n'$help =~ $'\n'"    "([^\ ]+,\ )?"$1"\ ([A-Z]+)\  ]] && REPLY=${BASH_REMATCH[2]}
 }
 
-# The list behind -o: lines "    name=WHAT  what" that follow it in the help.
+# The list behind -o: lines "    name=WHAT  what" of --help options.
 __gpuobj_list() {
-	local line file listed='' given=$cur
+	local line file given=$cur
 	cur=${cur##*,}
 	if [[ $cur == tmpdir=* ]]; then
 		# Not as file names: what stands before them in the word is none.
@@ -127,10 +127,9 @@ __gpuobj_list() {
 	local lead=${given%"$cur"}
 	cur=$given
 	while IFS= read -r line; do
-		[[ $line != '    -o '* ]] || listed=1
-		[[ $listed && $line =~ ^\ {4}([a-z][a-z0-9_]*)(=?)[^\ ]*\ \  ]] || continue
+		[[ $line =~ ^\ {4}([a-z][a-z0-9_]*)(=?)[^\ ]*\ \  ]] || continue
 		__gpuobj_offer "$lead${BASH_REMATCH[1]}${BASH_REMATCH[2]}"
-	done <<<"$help"
+	done < <("$program" --help options 2>/dev/null)
 	[[ ${#COMPREPLY[@]} != 1 || ${COMPREPLY[0]} != *= ]] || compopt -o nospace
 }
 
@@ -162,7 +161,7 @@ __gpuobj_word() { # KIND
 }
 
 _gpuobj() {
-	local cur program help list='' usage='' line i word option kinds known='' sample='' REPLY
+	local cur program help usage='' line i word option kinds known='' sample='' REPLY
 	local __gpuobj_words __gpuobj_plain __gpuobj_before
 	local artifact=() positional=()
 
@@ -186,7 +185,6 @@ _gpuobj() {
 			if [[ $usage ]]; then
 				positional+=("$word")
 			else
-				list=$help
 				help=$("$program" "$word" --help 2>/dev/null) || return
 				[[ $help =~ usage:\ gpuobj\ [^\ ]+\ ([^$'\n']*) ]] || return
 				usage=${BASH_REMATCH[1]}
@@ -199,7 +197,6 @@ _gpuobj() {
 	if ((i == ${#__gpuobj_words[@]})); then
 		case $option in
 		OPTION)
-			help=${list:-$help}
 			__gpuobj_list
 			;;
 		FILE) __gpuobj_files -f ;;
@@ -213,7 +210,7 @@ _gpuobj() {
 	fi
 	if [[ ! $usage ]]; then
 		while IFS= read -r line; do
-			[[ $line =~ ^(usage:|\ {6})\ gpuobj\ ([a-z]+) ]] && __gpuobj_offer "${BASH_REMATCH[2]}"
+			[[ $line =~ ^\ {4}([a-z]+)\ +[A-Z] ]] && __gpuobj_offer "${BASH_REMATCH[1]}"
 		done <<<"$help"
 		return
 	fi

@@ -207,18 +207,18 @@ def check_all(shell, typed, expected, note):
     return 1
 
 
-def listed(program, pattern):
-    text = subprocess.check_output([program, "--help"], text=True)
+def listed(program, pattern, *topic):
+    text = subprocess.check_output([program, "--help", *topic], text=True)
     return re.findall(pattern, text, re.M)
 
 
 def check_sets(shell, note):
     """Commands and options are those of the help, read in another way."""
     gpuobj, gpuobjfs = os.environ["GPUOBJ"], os.environ["GPUOBJFS"]
-    commands = listed(gpuobj, r"^(?:usage:|      ) gpuobj (\w+) ")
+    commands = listed(gpuobj, r"^    ([a-z]+) +[A-Z]")
     bad = check_all(shell, "gpuobj ", commands, note)
     for program in (gpuobj, gpuobjfs):
-        names = listed(program, r"^    (\w+=?)(?=[A-Z]* +\w)")
+        names = listed(program, r"^    (\w+=?)(?=[A-Z]* +\w)", "options")
         short = os.path.basename(program)
         if len(names) < 15:
             bad += 1

@@ -30,15 +30,15 @@ class Help:
 
     def __init__(self, program):
         text = output(program, "--help")
-        self.commands = re.findall(r"^(?:usage:|      ) gpuobj (\w+) ", text, re.M)
-        self.usages = dict(re.findall(r"^(?:usage:|      ) gpuobj (\w+) (.*)$", text, re.M))
+        self.commands = re.findall(r"^    ([a-z]+) +[A-Z]", text, re.M)
         texts = [text] + [output(program, c, "--help") for c in self.commands]
+        self.usages = dict(re.findall(r"^usage: gpuobj (\w+) (.*)$", "\n".join(texts), re.M))
         self.options = set()
         for one in texts:
             for short, long in re.findall(r"^    (-[^ ,\n]+)(?:, (--[^ \n]+))?", one, re.M):
                 self.options.update({short, long} - {""})
         # name: default as it is shown
-        listed = text[text.index("\n    -o "):]
+        listed = output(program, "--help", "options")
         self.settings = dict(re.findall(r"^    ([a-z]\w*)(?:=[A-Z]+)? .*?(?:\((\w+)\))?$", listed, re.M))
         if len(self.settings) < 15:
             sys.exit("%s --help: too few options were understood" % program)
