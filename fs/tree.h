@@ -71,7 +71,8 @@ struct gfs_elements {
  *
  * The id is unique among all rows, below 256, and part of inode numbers. Taken: 1 the
  * root; 2-15 files and directories in it; 16-31 containers; 32-79 objects (inspect from 48
- * on); 80-111 targets (inspect from 96 on); 128-199 queues; 252-255 the keys below.
+ * on); 80-111 targets (inspect from 96 on); 112-119 devices; 128-199 queues; 252-255 the
+ * keys below.
  * Two rows may share a name where exists() lets at most one of them be there.
  */
 struct gfs_entry {
@@ -136,6 +137,7 @@ extern const struct gfs_collection gfs_objects; /* tree_object.c */
 /* containers/<id>/decoded, tree_container.c */
 struct gfs_node gfs_container_decoded(uint32_t container);
 extern const struct gfs_collection gfs_targets; /* tree_target.c */
+extern const struct gfs_collection gfs_devices; /* tree_device.c */
 extern const struct gfs_entry gfs_queues_dir[]; /* tree_queue.c */
 extern const struct gfs_elements gfs_queue_elements; /* tree_queue.c */
 extern const struct gfs_entry gfs_object_inspect[]; /* tree_inspect.c */
@@ -143,7 +145,7 @@ extern const struct gfs_entry gfs_target_inspect[]; /* tree_inspect_target.c */
 extern const struct gfs_entry gfs_root_inspect[]; /* tree_inspect_target.c */
 
 /* Things that are cached as files are but are none: GFS_KEY(id, index). */
-enum { GFS_KEY_KERNELS = 252, GFS_KEY_EXAMINED, GFS_KEY_HASH };
+enum { GFS_KEY_KERNELS = 252, GFS_KEY_EXAMINED, GFS_KEY_HASH, GFS_KEY_VENDOR_KERNELS };
 #define GFS_KEY(id, index) ((uint64_t)(id) | (uint64_t)(index) << 8)
 
 /* How to get at the payload of an object. */

@@ -71,6 +71,7 @@ static const struct gfs_entry root_dir[] = {
 	DIR_ROW(4, "containers", .collection = &gfs_containers),
 	DIR_ROW(5, "objects", .collection = &gfs_objects),
 	DIR_ROW(6, "targets", .collection = &gfs_targets),
+	DIR_ROW(10, "devices", .collection = &gfs_devices),
 	DIR_ROW(7, "inspect", .children = gfs_root_inspect),
 	DIR_ROW(8, "queues", .live = true, .exists = has_queues, .children = gfs_queues_dir,
 		.elements = &gfs_queue_elements),

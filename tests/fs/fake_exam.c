@@ -325,10 +325,36 @@ static void list_targets(struct fake *f, uint32_t count)
 	}
 }
 
+static bool begins(const struct fake_object *o)
+{
+	return o->payload && strncmp(o->payload, "begins\n", 7) == 0;
+}
+
+/* Of the kind that goes with the vendor of the first object. */
+static void list_containers(struct fake *f, const struct fake_object *objects, uint32_t count)
+{
+	struct dec_artifact *a = &f->artifact;
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct dec_container *c;
+
+		if (i == 0 || begins(&objects[i]))
+			f->containers[a->container_count++] = (struct dec_container){
+				.kind = is_amd(objects[i].target) ? DEC_CONTAINER_BUNDLE
+								  : DEC_CONTAINER_FATBIN,
+				.place = DEC_NONE,
+				.first_object = i,
+				.problems = { DEC_NONE, DEC_NONE },
+			};
+		c = &f->containers[a->container_count - 1];
+		f->objects[i].container = a->container_count - 1;
+		f->objects[i].entry_index = c->object_count++;
+		c->entries = c->object_count;
+	}
+}
+
 struct fake *fake_open(const struct fake_object *objects, uint32_t count, uint64_t cache)
 {
-	static const struct dec_container container = { .place = DEC_NONE,
-							.problems = { DEC_NONE, DEC_NONE } };
 	struct fake *f = calloc(1, sizeof(*f));
 	char *bytes = join(objects, count);
 	struct gfs_message msg;
@@ -337,6 +363,7 @@ struct fake *fake_open(const struct fake_object *objects, uint32_t count, uint64
 	assert_non_null(f);
 	f->dir = scratch_new();
 	f->path = scratch_file(f->dir, "lib.so", bytes, strlen(bytes));
+	f->containers = calloc(count + 1, sizeof(*f->containers));
 	f->objects = calloc(count + 1, sizeof(*f->objects));
 	f->targets = calloc(count + 1, sizeof(*f->targets));
 	f->of_targets = calloc(count + 1, sizeof(*f->of_targets));
@@ -347,13 +374,13 @@ struct fake *fake_open(const struct fake_object *objects, uint32_t count, uint64
 	f->artifact = (struct dec_artifact){
 		.name = text_of("lib.so"),
 		.size = strlen(bytes),
-		.containers = &container,
-		.container_count = 1,
+		.containers = f->containers,
 		.objects = f->objects,
 		.object_count = count,
 		.targets = f->targets,
 	};
 	list_targets(f, count);
+	list_containers(f, objects, count);
 	free(bytes);
 	f->fs.options.artifact = f->path;
 	f->fs.options.limits = dec_limits_default();
@@ -371,6 +398,7 @@ void fake_close(struct fake *f)
 	gfs_source_close(f->fs.source);
 	scratch_free(f->dir);
 	free(f->path);
+	free(f->containers);
 	free(f->objects);
 	free(f->targets);
 	free(f->of_targets);

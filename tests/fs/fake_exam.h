@@ -3,6 +3,7 @@
  * examination that reads them. Link with --wrap for dec_inspect, dec_inspect_without and
  * dec_inspection_free.
  *
+ *     begins                   the first line: the object begins another container
  *     state partial            the words of inspect.h
  *     consistency conflict
  *     target sm_90             the payload's
@@ -30,6 +31,7 @@ struct fake {
 	char *dir;
 	char *path;
 	struct dec_artifact artifact;
+	struct dec_container *containers;
 	struct dec_object *objects;
 	struct dec_target *targets;
 	uint32_t *of_targets;
