@@ -5,6 +5,8 @@
 #ifndef GFS_CLI_H
 #define GFS_CLI_H
 
+#include <getopt.h>
+
 #include "cli_progress.h"
 #include "internal.h"
 #include "node.h"
@@ -33,6 +35,9 @@ void cli_errno(struct cli *cli, const char *subject, int err);
  * built in. On failure it says why, *fs is NULL and the status is what the failure asks for.
  * Ends with gfs_close(). */
 int cli_open(struct cli *cli, const char *artifact, struct gfs **fs);
+/* The same, and says nothing. */
+int cli_try_open(const struct cli *cli, const char *artifact, struct gfs **fs,
+		 struct gfs_message *msg);
 
 /* For commands whose status 1 is an answer: all that goes wrong makes it this one. */
 void cli_fail_with(struct cli *cli, int status);
@@ -79,6 +84,21 @@ void cli_list_fini(struct cli_list *list);
 typedef bool (*cli_found)(void *ctx, const char *path, struct gfs_node node);
 void cli_each_path(struct cli *cli, char **paths, int count, cli_found found, void *ctx);
 
+/*
+ * Opens artifacts one after the other for take(). With -r, folders are walked in the order of
+ * names, links in them not followed, and what is in them is left out where there is no GPU code
+ * in it. What cannot be read is an error, and the others follow.
+ */
+typedef void (*cli_take)(struct cli *cli, void *ctx, const char *path, const struct gfs *fs);
+void cli_each_artifact(struct cli *cli, char **paths, int count, cli_take take, void *ctx);
+
+/* What options of a command say of the computer; 0 or the status to end with. */
+struct dec_judge_options;
+int cli_judge_options(struct cli *cli, struct dec_judge_options *options);
+
+extern const struct option cli_which_words[];
+extern const struct option cli_matrix_words[];
+
 void cli_ls(struct cli *cli, char **paths, int count);
 void cli_tree(struct cli *cli, char **paths, int count);
 void cli_cat(struct cli *cli, char **paths, int count);
@@ -86,5 +106,7 @@ void cli_cp(struct cli *cli, char **paths, int count);
 void cli_query(struct cli *cli, char **words, int count);
 void cli_summary(struct cli *cli, char **paths, int count);
 void cli_diff(struct cli *cli, char **paths, int count);
+void cli_which(struct cli *cli, char **words, int count);
+void cli_matrix(struct cli *cli, char **paths, int count);
 
 #endif

@@ -99,6 +99,23 @@ static const struct command commands[] = {
 	  "    -q, --brief            no lines, the exit status alone\n"
 	  "    -t, --targets          compare the inventories, examine nothing\n\n"
 	  "The status is 0 without differences, 1 with some, 2 for all that goes wrong.\n" },
+	{ "which", "r", cli_which_words, true, 0, ANY, cli_which,
+	  "which [-r] [--driver N] DEVICE ARTIFACT...",
+	  "Say whether artifacts would run on a GPU: native, jit, partial, none or maybe,\n"
+	  "and why. DEVICE is an architecture (sm_89, 8.9, gfx1100, gfx90a:xnack+) or a\n"
+	  "product (\"RTX 4090\", MI300X).\n\n"
+	  "    -r, --recursive        the files in folders and below that have GPU code\n"
+	  "    --driver N             the branch of the NVIDIA driver there, such as 580\n"
+	  "    --jsonl                a line of JSON for each artifact and device\n"
+	  "    --list                 nothing but the devices and products that are known\n\n"
+	  "The status is 0 for native and jit, 3 for maybe, 1 for none and partial, 2 for\n"
+	  "all that goes wrong; of several artifacts the one that is last in this order.\n" },
+	{ "matrix", "r", cli_matrix_words, true, 1, ANY, cli_matrix,
+	  "matrix [-r] [--driver N] [--svg FILE] ARTIFACT...",
+	  "Draw a table of which artifacts would run on which GPUs.\n\n"
+	  "    -r, --recursive        the files in folders and below that have GPU code\n"
+	  "    --driver N             the branch of the NVIDIA driver there, such as 580\n"
+	  "    --svg FILE             as a picture, - for the standard output\n" },
 };
 
 #define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))
@@ -333,6 +350,16 @@ static const struct command *find_command(const char *name)
 	return NULL;
 }
 
+int cli_try_open(const struct cli *cli, const char *artifact, struct gfs **fs,
+		 struct gfs_message *msg)
+{
+	struct gfs_options options = *cli->options;
+
+	options.artifact = artifact;
+	options.sample = !artifact;
+	return gfs_open(&options, fs, msg);
+}
+
 /* Messages begin with the path or its last component, which alone does not say in which of
  * many folders the file is. */
 static size_t missing_directory(const char *path, const char *text)
@@ -347,13 +374,9 @@ static size_t missing_directory(const char *path, const char *text)
 
 int cli_open(struct cli *cli, const char *artifact, struct gfs **fs)
 {
-	struct gfs_options options = *cli->options;
 	struct gfs_message msg;
-	int err;
+	int err = cli_try_open(cli, artifact, fs, &msg);
 
-	options.artifact = artifact;
-	options.sample = !artifact;
-	err = gfs_open(&options, fs, &msg);
 	if (err) {
 		complain(cli, "%.*s%s", (int)missing_directory(artifact, msg.text),
 			 artifact ? artifact : "", msg.text);
@@ -362,7 +385,6 @@ int cli_open(struct cli *cli, const char *artifact, struct gfs **fs)
 	return err;
 }
 
-/* words has room for one more in front, where --sample stands. */
 /* What the mount says when it is ready: nobody should take a list for all there is. */
 static void tell_partial(const struct cli *cli)
 {
@@ -371,6 +393,7 @@ static void tell_partial(const struct cli *cli)
 			gfs_source_name(cli->fs->source));
 }
 
+/* words has room for one more in front, where --sample stands. */
 static int run_command(struct line *line, char **words, int count)
 {
 	const struct command *command = line->command;

@@ -1,0 +1,152 @@
+/* gpuobj matrix: files down, devices across. */
+#include "cli.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli_matrix.h"
+#include "cli_term.h"
+#include "device_show.h"
+
+const struct option cli_matrix_words[] = {
+	{ "recursive", no_argument, NULL, 'r' },
+	{ "driver", required_argument, NULL, 'D' },
+	{ "svg", required_argument, NULL, 'S' },
+	{ 0 },
+};
+
+const char matrix_letters[MATRIX_OUTCOMES] = {
+	[DEC_OUTCOME_NATIVE] = 'N', [DEC_OUTCOME_JIT] = 'J',   [DEC_OUTCOME_PARTIAL] = 'P',
+	[DEC_OUTCOME_NONE] = '-',   [DEC_OUTCOME_MAYBE] = '?',
+};
+
+struct drawing {
+	struct matrix matrix;
+	struct dec_judge_options options;
+};
+
+/* ---- judging --------------------------------------------------------------------------------- */
+
+static struct matrix_row *add_row(struct matrix *m)
+{
+	if (m->count == m->room) {
+		m->room = m->room ? 2 * m->room : 16;
+		m->rows = cli_memory(reallocarray(m->rows, m->room, sizeof(*m->rows)));
+	}
+	return &m->rows[m->count++];
+}
+
+static void take(struct cli *cli, void *ctx, const char *path, const struct gfs *fs)
+{
+	struct drawing *d = ctx;
+	struct matrix_row *row = add_row(&d->matrix);
+	const struct dec_device *device;
+
+	(void)cli;
+	path = path ? path : fs->artifact->name.p;
+	*row = (struct matrix_row){
+		.name = cli_memory(cli_text(path, strlen(path))),
+		.cells = cli_memory(calloc(dec_device_count(), sizeof(*row->cells))),
+	};
+	for (uint32_t i = 0; (device = dec_device_at(i)); i++) {
+		struct dec_answer *answer;
+
+		if (!gfs_device_is_shown(fs, device))
+			continue;
+		answer = cli_memory(dec_judge(fs->artifact, device, &d->options));
+		row->has[device->vendor] = true;
+		row->cells[i] = (struct matrix_cell){ answer->outcome, answer->reason };
+		dec_answer_free(answer);
+	}
+}
+
+/* ---- what both drawings need -------------------------------------------------------------------- */
+
+bool matrix_has(const struct matrix *m, enum dec_vendor vendor)
+{
+	for (size_t i = 0; i < m->count; i++)
+		if (m->rows[i].has[vendor])
+			return true;
+	return false;
+}
+
+const char *matrix_vendor_word(enum dec_vendor vendor)
+{
+	return vendor == DEC_VENDOR_NVIDIA ? "NVIDIA" : "AMD";
+}
+
+/* Bytes of the folder that all names begin with. */
+static size_t common_folder(const struct matrix *m)
+{
+	const char *first = m->rows[0].name;
+	size_t len = strlen(first);
+
+	for (size_t i = 1; i < m->count; i++) {
+		size_t same = 0;
+
+		while (same < len && m->rows[i].name[same] == first[same])
+			same++;
+		len = same;
+	}
+	while (len > 0 && first[len - 1] != '/')
+		len--;
+	return len;
+}
+
+/* What differs is what a reader looks for. */
+static void shorten_names(struct matrix *m)
+{
+	size_t cut = m->count ? common_folder(m) : 0;
+
+	for (size_t i = 0; i < m->count; i++)
+		memmove(m->rows[i].name, m->rows[i].name + cut, strlen(m->rows[i].name + cut) + 1);
+}
+
+static void matrix_fini(struct matrix *m)
+{
+	for (size_t i = 0; i < m->count; i++) {
+		free(m->rows[i].name);
+		free(m->rows[i].cells);
+	}
+	free(m->rows);
+}
+
+/* ---- the command ----------------------------------------------------------------------------------- */
+
+static void write_svg(struct cli *cli, const struct matrix *m, const char *path)
+{
+	FILE *out = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
+	bool failed;
+
+	if (!out) {
+		cli_errno(cli, path, errno);
+		return;
+	}
+	matrix_print_svg(m, out);
+	if (out == stdout)
+		return;
+	failed = ferror(out);
+	failed = fclose(out) != 0 || failed;
+	if (failed)
+		cli_errno(cli, path, errno);
+}
+
+void cli_matrix(struct cli *cli, char **paths, int count)
+{
+	struct drawing d = { 0 };
+	int status = cli_judge_options(cli, &d.options);
+
+	if (status != GFS_EXIT_OK) {
+		cli->status = status;
+		return;
+	}
+	cli_each_artifact(cli, paths, count, take, &d);
+	shorten_names(&d.matrix);
+	if (cli->value['S'])
+		write_svg(cli, &d.matrix, cli->value['S']);
+	else
+		matrix_print_text(&d.matrix);
+	matrix_fini(&d.matrix);
+}
