@@ -93,6 +93,7 @@ count whisper-linux-index.node 142 284
 run "pages of 1, 7 and 1000 rows" "$dir/deepspeech-linux-libdeepspeech.so" \
 	"$BUILD_DIR/tests/fs/query_pages" "$dir/deepspeech-linux-libdeepspeech.so" 1 7 1000
 
+python3 "$here/../cli/devices.py" corpus "$dir"
 if [ -n "$cuda" ]; then
 	dir=$cuda
 	count libcufft.so.12 23984 23984
