@@ -8,6 +8,8 @@ a  mount to first `ls targets`, less what hello_ll needs, against one read() pas
 b  `dd bs=1M` of a stored payload, freshly mounted each time, against passthrough_ll on the same
    bytes: at least 0.9
 c  resident memory after `ls -lR`: below 96 MiB plus the cache budget
+d  devices/<device>/device.json of an artifact with 1,000 objects or more, rendered anew each
+   time: at most what `ls objects` takes on the same mount, warm
 
 Medians of 9 alternating runs, everything in the page cache. HELLO_LL and PASSTHROUGH_LL name
 the two examples of libfuse; what needs a missing one is skipped. Exit 1 when a gate is not held.
@@ -170,6 +172,34 @@ def gate_resident(path, folder):
          % (before / 1024, after / 1024, most / 1024, limit / 1024))
 
 
+def timed(*command):
+    start = time.monotonic_ns()
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    return (time.monotonic_ns() - start) / 1e3
+
+
+def gate_device(path, folder):
+    name = "device.json of " + os.path.basename(path)
+    subprocess.run([GPUOBJFS, path, folder], check=True, stderr=subprocess.DEVNULL)
+    objects = os.path.join(folder, "objects")
+    devices = os.path.join(folder, "devices")
+    # Each device is read once: what was rendered is cached.
+    names = sorted(os.listdir(devices))[-RUNS:]
+    count = len(os.listdir(objects))
+    ours, lists = [], []
+    for device in names if count >= 1000 else []:
+        lists.append(timed("ls", objects))
+        ours.append(timed("cat", os.path.join(devices, device, "device.json")))
+    unmount(folder)
+    if not ours:
+        print("skip   %s: %d objects" % (name, count))
+        return
+    gate(name, median(ours) <= median(lists),
+         "%.1f ms, ls objects %.1f ms, ratio %.2f (%s ms, %s ms)"
+         % (median(ours) / 1e3, median(lists) / 1e3, median(ours) / median(lists), spread(ours),
+            spread(lists)))
+
+
 def made(scratch):
     """A fatbin with one stored entry of 128 MiB: long enough to time a copy."""
     path = os.path.join(scratch, "made-128MiB.fatbin")
@@ -192,6 +222,7 @@ def main():
         gate_first_ls(path, folder)
         gate_sequential(path, folder, scratch)
         gate_resident(path, folder)
+        gate_device(path, folder)
     shutil.rmtree(scratch)
     return 1 if failed else 0
 
