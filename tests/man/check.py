@@ -127,7 +127,7 @@ def differences(page, program, tables, schema_paths):
 # Vocabularies of the JSON files outside /queues, which docs/queues.md has.
 TABLES = ("format", "vendor", "container_kind", "object_kind", "codec", "target_kind", "target_class",
           "space", "place_kind", "problem_code", "representation", "inspection_state",
-          "consistency", "payload_target_kind")
+          "consistency", "payload_target_kind", "object_verdict", "outcome", "how")
 
 
 def tables_of(program):

@@ -1,6 +1,7 @@
 /* Prints the tables of words that the schemas repeat: "TABLE WORD" a line, for check.py. */
 #include <stdio.h>
 
+#include "device.h"
 #include "inspect.h"
 #include "internal.h"
 #include "queues.h"
@@ -61,6 +62,18 @@ static void lists(void)
 	LIST("inspection_state", DEC_STATE_LIST);
 	LIST("consistency", DEC_CONSISTENCY_LIST);
 	LIST("status", SG_STATUS_LIST);
+	LIST("object_verdict", DEC_VERDICT_LIST);
+	LIST("outcome", DEC_OUTCOME_LIST);
+#undef X
+/* Where nothing fits, null stands for the word. */
+#define X(suffix, word) DEC_HOW_##suffix,
+	static const enum dec_how hows[] = { DEC_HOW_LIST(X) };
+#undef X
+	for (size_t i = 0; i < sizeof(hows) / sizeof(hows[0]); i++)
+		if (hows[i] != DEC_HOW_NONE)
+			printf("how %s\n", dec_how_word(hows[i]));
+#define X(suffix, code, sentence) puts("device_reason " code);
+#include "device_reasons.def"
 #undef X
 /* Where no payload target was found, null stands for the word. */
 #define X(suffix, word) DEC_EVIDENCE_##suffix,
