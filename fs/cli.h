@@ -38,6 +38,8 @@ int cli_open(struct cli *cli, const char *artifact, struct gfs **fs);
 /* The same, and says nothing. */
 int cli_try_open(const struct cli *cli, const char *artifact, struct gfs **fs,
 		 struct gfs_message *msg);
+/* What cli_open() says then. */
+void cli_open_error(struct cli *cli, const char *artifact, const struct gfs_message *msg);
 
 /* For commands whose status 1 is an answer: all that goes wrong makes it this one. */
 void cli_fail_with(struct cli *cli, int status);
@@ -84,12 +86,18 @@ void cli_list_fini(struct cli_list *list);
 typedef bool (*cli_found)(void *ctx, const char *path, struct gfs_node node);
 void cli_each_path(struct cli *cli, char **paths, int count, cli_found found, void *ctx);
 
+struct cli_artifact {
+	const char *path;
+	struct gfs *fs;
+	bool found; /* in a folder: nobody asked for this file */
+};
+
 /*
  * Opens artifacts one after the other for take(). With -r, folders are walked in the order of
- * names, links in them not followed, and what is in them is left out where there is no GPU code
- * in it. What cannot be read is an error, and the others follow.
+ * names; links in them are not followed, and files that are empty or of a kind that is refused
+ * are left out. What cannot be read is an error, and the others follow.
  */
-typedef void (*cli_take)(struct cli *cli, void *ctx, const char *path, const struct gfs *fs);
+typedef void (*cli_take)(struct cli *cli, void *ctx, const struct cli_artifact *artifact);
 void cli_each_artifact(struct cli *cli, char **paths, int count, cli_take take, void *ctx);
 
 /* What options of a command say of the computer; 0 or the status to end with. */

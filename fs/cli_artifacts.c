@@ -7,39 +7,29 @@
 
 static void take_named(struct cli *cli, const char *path, cli_take take, void *ctx)
 {
-	struct gfs *fs;
+	struct cli_artifact artifact = { .path = path };
 
-	if (cli_open(cli, path, &fs) == 0)
-		take(cli, ctx, path, fs);
-	gfs_close(fs);
-}
-
-/* Messages begin with the name of the file, which does not say in which folder it is. */
-static void tell(struct cli *cli, const FTSENT *file, const struct gfs_message *msg)
-{
-	size_t len = file->fts_namelen;
-	bool named = strncmp(msg->text, file->fts_name, len) == 0 &&
-		     strncmp(msg->text + len, ": ", 2) == 0;
-
-	cli_error(cli, file->fts_path, named ? msg->text + len + 2 : msg->text);
-	cli->status = (int)msg->exit;
+	if (cli_open(cli, path, &artifact.fs) == 0) {
+		if (!path)
+			artifact.path = artifact.fs->artifact->name.p;
+		take(cli, ctx, &artifact);
+	}
+	gfs_close(artifact.fs);
 }
 
 /* Most files of a folder are no artifacts: those are not worth a word. */
 static void take_found(struct cli *cli, const FTSENT *file, cli_take take, void *ctx)
 {
+	struct cli_artifact artifact = { .path = file->fts_path, .found = true };
 	struct gfs_message msg;
-	struct gfs *fs;
 
 	if (file->fts_statp->st_size == 0)
 		return;
-	if (cli_try_open(cli, file->fts_accpath, &fs, &msg) == 0) {
-		if (fs->artifact->target_count > 0)
-			take(cli, ctx, file->fts_path, fs);
-	} else if (msg.exit != GFS_EXIT_REFUSED) {
-		tell(cli, file, &msg);
-	}
-	gfs_close(fs);
+	if (cli_try_open(cli, file->fts_accpath, &artifact.fs, &msg) == 0)
+		take(cli, ctx, &artifact);
+	else if (msg.exit != GFS_EXIT_REFUSED)
+		cli_open_error(cli, file->fts_path, &msg);
+	gfs_close(artifact.fs);
 }
 
 static int by_name(const FTSENT **a, const FTSENT **b)
@@ -49,19 +39,26 @@ static int by_name(const FTSENT **a, const FTSENT **b)
 
 static void take_entry(struct cli *cli, const FTSENT *entry, cli_take take, void *ctx)
 {
+	bool named = entry->fts_level == FTS_ROOTLEVEL;
+
 	switch (entry->fts_info) {
-	case FTS_F:
-		if (entry->fts_level == FTS_ROOTLEVEL)
-			take_named(cli, entry->fts_path, take, ctx);
-		else
-			take_found(cli, entry, take, ctx);
+	case FTS_D:
+	case FTS_DP:
+		break;
+	case FTS_DC:
+		cli_error(cli, entry->fts_path, "is a directory that contains itself");
 		break;
 	case FTS_DNR:
 	case FTS_ERR:
-	case FTS_NS:
 		cli_errno(cli, entry->fts_path, entry->fts_errno);
 		break;
-	default: /* folders themselves, links, devices */
+	default: /* links, devices and the like: one that is named is refused with its reason */
+		if (named)
+			take_named(cli, entry->fts_path, take, ctx);
+		else if (entry->fts_info == FTS_F)
+			take_found(cli, entry, take, ctx);
+		else if (entry->fts_info == FTS_NS)
+			cli_errno(cli, entry->fts_path, entry->fts_errno);
 		break;
 	}
 }

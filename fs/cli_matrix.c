@@ -38,14 +38,18 @@ static struct matrix_row *add_row(struct matrix *m)
 	return &m->rows[m->count++];
 }
 
-static void take(struct cli *cli, void *ctx, const char *path, const struct gfs *fs)
+static void take(struct cli *cli, void *ctx, const struct cli_artifact *artifact)
 {
+	const char *path = artifact->path;
+	const struct gfs *fs = artifact->fs;
 	struct drawing *d = ctx;
-	struct matrix_row *row = add_row(&d->matrix);
 	const struct dec_device *device;
+	struct matrix_row *row;
 
 	(void)cli;
-	path = path ? path : fs->artifact->name.p;
+	if (artifact->found && fs->artifact->target_count == 0)
+		return;
+	row = add_row(&d->matrix);
 	*row = (struct matrix_row){
 		.name = cli_memory(cli_text(path, strlen(path))),
 		.cells = cli_memory(calloc(dec_device_count(), sizeof(*row->cells))),

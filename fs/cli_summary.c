@@ -1,8 +1,6 @@
 /* One line for each artifact: what a packager wants to know of many of them. */
 #include "cli.h"
 
-#include <errno.h>
-#include <fts.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,7 +55,6 @@ struct summary {
 	struct cli *cli;
 	bool kernels;
 	bool alone; /* there is one artifact, so its share of the work is known */
-	bool walking; /* what is not named itself is shown only when there is code in it */
 	unsigned int width; /* of the terminal; 0: rows go out one by one, with tabs */
 	struct row *rows;
 	size_t count;
@@ -273,79 +270,28 @@ static void show(struct summary *s, struct row *row)
 
 /* ---- the artifacts ------------------------------------------------------------------------ */
 
-static void summarize(struct summary *s, const char *path)
+static void take(struct cli *cli, void *ctx, const struct cli_artifact *artifact)
 {
+	const char *path = artifact->path;
+	struct gfs *fs = artifact->fs;
+	struct summary *s = ctx;
 	struct row row;
-	struct gfs *fs;
 	int err;
 
-	if (cli_open(s->cli, path, &fs) != 0)
+	if (artifact->found && fs->artifact->object_count == 0 && !cli->flag['a'])
 		return;
-	if (s->walking && fs->artifact->object_count == 0 && !s->cli->flag['a']) {
-		gfs_close(fs);
-		return;
-	}
-	path = path ? path : "sample";
 	err = fill_row(s, fs, path, &row);
 	if (err) {
-		cli_errno(s->cli, path, err);
-		s->cli->stale = false; /* this one alone */
+		cli_errno(cli, path, err);
+		cli->stale = false; /* this one alone */
 		row_fini(&row);
 	} else {
 		if (fs->artifact->partial)
-			cli_note(s->cli, path, "the inventory is partial; problems.json says why");
+			cli_note(cli, path, "the inventory is partial; problems.json says why");
 		show(s, &row);
 	}
 	if (!s->kernels)
-		cli_progress_add(&s->cli->progress, fs->artifact->size);
-	gfs_close(fs);
-}
-
-static int by_name(const FTSENT **x, const FTSENT **y)
-{
-	return strcmp((*x)->fts_name, (*y)->fts_name);
-}
-
-static void visit(struct summary *s, const FTSENT *entry)
-{
-	s->walking = entry->fts_level > FTS_ROOTLEVEL;
-	switch (entry->fts_info) {
-	case FTS_D:
-	case FTS_DP:
-		break;
-	case FTS_F:
-		/* An empty file is an error only where it was asked for. */
-		if (!s->walking || entry->fts_statp->st_size > 0)
-			summarize(s, entry->fts_path);
-		break;
-	case FTS_DC:
-		cli_error(s->cli, entry->fts_path, "is a directory that contains itself");
-		break;
-	case FTS_DNR:
-	case FTS_ERR:
-		cli_errno(s->cli, entry->fts_path, entry->fts_errno);
-		break;
-	default: /* links, devices and the like: one that is named is refused with its reason */
-		if (!s->walking)
-			summarize(s, entry->fts_path);
-		else if (entry->fts_info == FTS_NS)
-			cli_errno(s->cli, entry->fts_path, entry->fts_errno);
-		break;
-	}
-}
-
-static void walk(struct summary *s, char *path)
-{
-	char *paths[] = { path, NULL };
-	FTS *fts = fts_open(paths, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, by_name);
-	const FTSENT *entry;
-
-	while (fts && (errno = 0, entry = fts_read(fts)) != NULL)
-		visit(s, entry);
-	if (errno)
-		cli_errno(s->cli, path, errno);
-	if (fts)
-		fts_close(fts);
+		cli_progress_add(&cli->progress, fs->artifact->size);
 }
 
 void cli_summary(struct cli *cli, char **paths, int count)
@@ -360,12 +306,7 @@ void cli_summary(struct cli *cli, char **paths, int count)
 	if (s.width == 0)
 		print_tabbed(&s, NULL);
 	cli_progress_begin(&cli->progress, s.kernels ? "examined" : "read", 0);
-	for (int i = 0; i < count; i++) {
-		if (cli->flag['r'] && paths[i])
-			walk(&s, paths[i]);
-		else
-			summarize(&s, paths[i]);
-	}
+	cli_each_artifact(cli, paths, count, take, &s);
 	cli_progress_end(&cli->progress);
 	if (s.width > 0)
 		print_table(&s);

@@ -139,23 +139,26 @@ static bool all_agree(struct dec_answer *const *answers, uint32_t count)
 	return true;
 }
 
-static void take(struct cli *cli, void *ctx, const char *path, const struct gfs *fs)
+static void take(struct cli *cli, void *ctx, const struct cli_artifact *artifact)
 {
+	const struct gfs *fs = artifact->fs;
 	struct which *which = ctx;
 	uint32_t count = which->match.device_count;
 	struct dec_answer *answers[DEC_MATCH_DEVICES] = { NULL };
 	int rank;
 
+	if (artifact->found && fs->artifact->target_count == 0)
+		return;
 	for (uint32_t i = 0; i < count; i++)
 		answers[i] = cli_memory(
 			dec_judge(fs->artifact, which->match.devices[i], &which->options));
 	rank = all_agree(answers, count) ? rank_of(answers[0]->outcome) : RANK_MAYBE;
 	for (uint32_t i = 0; cli->flag['J'] && i < count; i++)
-		print_line(path ? path : fs->artifact->name.p, answers[i], fs);
+		print_line(artifact->path, answers[i], fs);
 	if (!cli->flag['J'] && all_agree(answers, count))
-		print_answer(path ? path : fs->artifact->name.p, answers[0], fs);
+		print_answer(artifact->path, answers[0], fs);
 	else if (!cli->flag['J'])
-		print_settings(path ? path : fs->artifact->name.p, answers, count);
+		print_settings(artifact->path, answers, count);
 	for (uint32_t i = 0; i < count; i++)
 		dec_answer_free(answers[i]);
 	which->worst = rank > which->worst ? rank : which->worst;

@@ -372,16 +372,20 @@ static size_t missing_directory(const char *path, const char *text)
 	return (size_t)(slash + 1 - path);
 }
 
+void cli_open_error(struct cli *cli, const char *artifact, const struct gfs_message *msg)
+{
+	complain(cli, "%.*s%s", (int)missing_directory(artifact, msg->text),
+		 artifact ? artifact : "", msg->text);
+	count_trouble(cli, msg->exit);
+}
+
 int cli_open(struct cli *cli, const char *artifact, struct gfs **fs)
 {
 	struct gfs_message msg;
 	int err = cli_try_open(cli, artifact, fs, &msg);
 
-	if (err) {
-		complain(cli, "%.*s%s", (int)missing_directory(artifact, msg.text),
-			 artifact ? artifact : "", msg.text);
-		count_trouble(cli, msg.exit);
-	}
+	if (err)
+		cli_open_error(cli, artifact, &msg);
 	return err;
 }
 
