@@ -154,6 +154,9 @@ void gfs_coverage_add(struct gfs_coverage *coverage, const struct dec_object *ob
 {
 	if (object->kind == DEC_KIND_HOST)
 		return;
+	/* That is no problem of the object, but it has to be said why kernels are missing. */
+	if (inspection->state == DEC_STATE_UNSUPPORTED)
+		coverage->codes[DEC_PROBLEM_UNSUPPORTED_REPRESENTATION] = true;
 	coverage->partial = coverage->partial || inspection->state != DEC_STATE_COMPLETE;
 	for (uint32_t i = 0; i < inspection->problem_count; i++)
 		if (inspection->problems[i].partial)

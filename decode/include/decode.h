@@ -121,7 +121,8 @@
 	X(DESCRIPTOR_DISAGREES, "descriptor_disagrees")                                            \
 	X(EXTERNAL_CODE, "external_code")                                                          \
 	X(NAME_NOT_UTF8, "name_not_utf8")                                                          \
-	X(UNLISTED, "unlisted")
+	X(UNLISTED, "unlisted")                                                                    \
+	X(UNSUPPORTED_REPRESENTATION, "unsupported_representation")
 
 enum dec_format {
 #define X(s, w) DEC_FORMAT_##s,

@@ -424,7 +424,7 @@ static const struct filtered filters[] = {
 	{ "\"objects\",\"filter\":{\"payload_target\":null}", 5 },
 	{ "\"objects\",\"filter\":{\"scrambled\":false}", 5 },
 	{ "\"objects\",\"filter\":{\"scrambled\":true}", 0 },
-	{ "\"objects\",\"filter\":{\"entry_index\":-0}", 5 },
+	{ "\"objects\",\"filter\":{\"entry_index\":-0}", 1 },
 	{ "\"objects\",\"filter\":{\"entry_index\":\"0\"}", 0 },
 	{ "\"objects\",\"filter\":{\"header\":{\"size\":0,\"offset\":0}}", 5 },
 	{ "\"objects\",\"filter\":{\"header\":{\"size\":0}}", 0 },

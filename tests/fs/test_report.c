@@ -103,7 +103,8 @@ static const struct fake_object objects[] = {
 	COUNTS(t, "2", "1", "1", "1")                                                              \
 	CONSISTENCY(t, "0", "0", "0", "1", "1")                                                    \
 	INSPECTION(t, "0", "1", "1")                                                               \
-	t "\"resources\":\t{\n" t "},\n" COVERAGE(t, "partial", "\"malformed_note\"")
+	t "\"resources\":\t{\n" t                                                                  \
+	  "},\n" COVERAGE(t, "partial", "\"malformed_note\", \"unsupported_representation\"")
 #define SM_90(t)                                                                                   \
 	TARGET(t, "sm_90", "nvidia", "sm")                                                         \
 	COUNTS(t, "2", "4", "2", "1")                                                              \
@@ -125,14 +126,16 @@ static const struct {
 			  "\t", "vgpr_count", "5", "5",
 			  "5") ",\n" SPREAD("\t", "sgpr_count", "0", "0",
 					    "0") "\n\t},\n" COVERAGE("\t", "partial",
-								     "\"malformed_note\"") ",\n"
-											   "\t\"tar"
-											   "gets\":"
-											   "\t[{"
-											   "\n" GFX90A("\t\t\t") "\n\t\t}, {\n" SM_80("\t\t\t") "\n\t\t}, {\n" SM_90(
-												   "\t\t\t") "\n\t\t}],\n"
-													     "\t\"conflicts\":\t[{\n\t\t\t\"object\":\t\"00003\",\n\t\t\t\"target\":\t\"sm_80\",\n"
-													     "\t\t\t\"payload_target\":\t\"sm_90\"\n\t\t}]\n}\n" },
+								     "\"malformed_note\", "
+								     "\"unsupported_"
+								     "representation\"") ",\n"
+											 "\t\"tar"
+											 "gets\":"
+											 "\t[{"
+											 "\n" GFX90A("\t\t\t") "\n\t\t}, {\n" SM_80("\t\t\t") "\n\t\t}, {\n" SM_90(
+												 "\t\t\t") "\n\t\t}],\n"
+													   "\t\"conflicts\":\t[{\n\t\t\t\"object\":\t\"00003\",\n\t\t\t\"target\":\t\"sm_80\",\n"
+													   "\t\t\t\"payload_target\":\t\"sm_90\"\n\t\t}]\n}\n" },
 };
 
 static void adds_up_alone(void **state)
@@ -210,12 +213,9 @@ static void is_the_same_every_time(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(spreads),
-		cmocka_unit_test(counts_what_is_distinct),
-		cmocka_unit_test(adds_up_alone),
-		cmocka_unit_test(reports_what_it_examined),
-		cmocka_unit_test(reports_nothing),
-		cmocka_unit_test(is_the_same_every_time),
+		cmocka_unit_test(spreads),	   cmocka_unit_test(counts_what_is_distinct),
+		cmocka_unit_test(adds_up_alone),   cmocka_unit_test(reports_what_it_examined),
+		cmocka_unit_test(reports_nothing), cmocka_unit_test(is_the_same_every_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
