@@ -272,7 +272,7 @@ static int run(struct gfs_cache *c, struct gfs_blob *b, gfs_make make, void *ctx
 	int error = make(ctx, b);
 
 	if (b->fd >= 0) {
-		spill_unmap(b->bytes, b->size);
+		spill_unmap(b->bytes);
 		b->bytes = NULL;
 	}
 	if (error != 0)

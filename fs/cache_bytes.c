@@ -49,13 +49,18 @@ static bool take_over(struct gfs_cache *c, struct gfs_blob *b, uint64_t size,
 	return false;
 }
 
+/* From here on a block has room for others. Texts are smaller: they would count for what they
+ * are not. */
+#define ROOM_MIN (GFS_BLOCK_LARGE / 8)
+
 /* What a new block of size bytes is to have: where the next blob may take it over, room for
  * most of them (locked). */
 static uint64_t room_for(const struct gfs_cache *c, uint64_t size)
 {
 	uint64_t room = gfs_block_round(size);
+	bool shared = size >= ROOM_MIN && c->through_used > 0;
 
-	return c->through_used > 0 && room <= c->memory.limit / THROUGH_SHARE ? room : size;
+	return shared && room <= c->memory.limit / THROUGH_SHARE ? room : size;
 }
 
 /* True: room is accounted, and b has a block already or is to get one. */
@@ -210,7 +215,7 @@ void gfs_scratch_free(struct gfs_blob *b)
 	if (!b)
 		return;
 	if (b->fd >= 0)
-		spill_unmap(b->bytes, b->size);
+		spill_unmap(b->bytes);
 	unreserve(b->cache, cache_store_of(b->cache, b), b->room);
 	cache_free_content(b);
 	free(b);

@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 /* A descriptor with size bytes allocated, so that writing them cannot fail, and a writable
- * map of them; or a negative errno. size is not 0. */
+ * map of them, whose pages do not stay in memory; or a negative errno. size is not 0. */
 int spill_open(const char *dir, uint64_t size, void **map);
-void spill_unmap(void *map, uint64_t size);
+void spill_unmap(void *map);
 
 #endif

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #include "cache.h"
@@ -16,6 +17,7 @@ struct recipe {
 	int error; /* what to end with, after the allocation */
 	int made;
 	int alloc_error;
+	const void *map; /* what was allocated */
 };
 
 static int make(void *ctx, struct gfs_blob *blob)
@@ -27,6 +29,7 @@ static int make(void *ctx, struct gfs_blob *blob)
 	to = gfs_blob_alloc(blob, r->size, &r->alloc_error);
 	if (!to)
 		return r->alloc_error;
+	r->map = to;
 	memset(to, r->byte, (size_t)r->size);
 	return r->error;
 }
@@ -213,6 +216,57 @@ static void bounds_the_files(void **state)
 	for (uint64_t key = 0; key < GFS_SPILL_FILES + 10; key++)
 		expect(cache, key, &r);
 	assert_int_equal(gfs_cache_stats(cache).files, GFS_SPILL_FILES);
+	gfs_cache_free(cache);
+}
+
+/* Pages of the map at p that count as memory of this process; -1: there is no such map. */
+static long resident(const void *p)
+{
+	FILE *maps = fopen("/proc/self/smaps", "r");
+	bool inside = false;
+	long rss = -1;
+	char line[512];
+
+	assert_non_null(maps);
+	while (rss < 0 && fgets(line, sizeof(line), maps)) {
+		unsigned long begin;
+		unsigned long end;
+
+		if (sscanf(line, "%lx-%lx ", &begin, &end) == 2)
+			inside = (uintptr_t)p >= begin && (uintptr_t)p < end;
+		else if (inside)
+			sscanf(line, "Rss: %ld", &rss);
+	}
+	fclose(maps);
+	return rss;
+}
+
+static int make_and_wait(void *ctx, struct gfs_blob *blob)
+{
+	struct recipe *r = ctx;
+	int err = make(r, blob);
+	const unsigned char *bytes = r->map;
+
+	if (err)
+		return err;
+	while (resident(bytes) > 0)
+		usleep(1000);
+	assert_int_equal(bytes[0], r->byte);
+	return 0;
+}
+
+/* However long it takes: what is written through a map does not stay in memory. */
+static void keeps_spilled_bytes_out_of_memory(void **state)
+{
+	struct gfs_cache *cache = cache_new(MIB, 64 * MIB);
+	struct recipe r = { .size = 32 * MIB, .byte = 'k' };
+	struct gfs_blob *blob;
+
+	(void)state;
+	assert_int_equal(gfs_cache_get(cache, 1, make_and_wait, &r, NULL, &blob), 0);
+	gfs_blob_put(blob);
+	expect(cache, 1, &r);
+	assert_int_equal(r.made, 1);
 	gfs_cache_free(cache);
 }
 
@@ -589,7 +643,7 @@ static void one_makes_and_others_wait(void **state)
 static void *get_after_interrupt(void *arg)
 {
 	struct gate *g = arg;
-	struct recipe r = { 8, 'r', 0, 0, 0 };
+	struct recipe r = { .size = 8, .byte = 'r' };
 	struct gfs_blob *blob;
 	int rc = gfs_cache_get(g->cache, 1, make, &r, NULL, &blob);
 
@@ -711,6 +765,7 @@ int main(void)
 		cmocka_unit_test(drops_the_least_recently_used),
 		cmocka_unit_test(survives_no_budget),
 		cmocka_unit_test(spills_large_blobs),
+		cmocka_unit_test(keeps_spilled_bytes_out_of_memory),
 		cmocka_unit_test(bounds_the_files),
 		cmocka_unit_test(respects_blobs_in_use),
 		cmocka_unit_test(says_no_space_for_a_bad_tmpdir),
