@@ -82,13 +82,19 @@ static uint64_t encoded_size(const struct dec_artifact *a)
 	return sum;
 }
 
+/* Of stored ones what is there: the size that is declared may be any. */
+static uint64_t payload_size(const struct dec_object *o)
+{
+	return o->codec == DEC_CODEC_NONE ? o->encoded.size : o->payload_size;
+}
+
 static uint64_t decoded_size(const struct dec_artifact *a)
 {
 	uint64_t sum = 0;
 
 	for (uint32_t i = 0; i < a->object_count; i++)
 		if (a->objects[i].kind != DEC_KIND_HOST)
-			sum = add(sum, a->objects[i].payload_size);
+			sum = add(sum, payload_size(&a->objects[i]));
 	return sum;
 }
 

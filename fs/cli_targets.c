@@ -11,16 +11,15 @@
 /* ---- in order ---------------------------------------------------------------------- */
 
 /* Hex digits of an AMD processor: "gfx90a" is 9.0.a, and comes after "gfx908". */
-static size_t digits_of(const char *gfx)
+static size_t digits_of(const char *name)
 {
-	return strspn(gfx, "0123456789abcdef");
+	return strspn(name + strnlen(name, strlen("gfx")), "0123456789abcdef");
 }
 
 static int compare_gfx(const char *x, const char *y)
 {
-	size_t prefix = strlen("gfx");
-	size_t a = strlen(x) > prefix ? digits_of(x + prefix) : 0;
-	size_t b = strlen(y) > prefix ? digits_of(y + prefix) : 0;
+	size_t a = digits_of(x);
+	size_t b = digits_of(y);
 
 	return a != b ? (a < b ? -1 : 1) : strcmp(x, y);
 }

@@ -140,7 +140,7 @@ static int take(void *ctx, uint32_t object, const struct gfs_payload *payload,
 
 	(void)payload;
 	pthread_mutex_lock(&c->lock);
-	gfs_coverage_add(&c->kernels->coverage, &c->fs->artifact->objects[object], inspection);
+	gfs_coverage_add(&c->kernels->coverage, c->fs->artifact, object, inspection);
 	for (uint32_t i = 0; i < inspection->kernel_count && ok; i++)
 		ok = add_name(c, inspection->kernels[i].name, &pair.name) && add_pair(c, pair);
 	pthread_mutex_unlock(&c->lock);

@@ -89,12 +89,13 @@ static int make_batch(struct gfs_query *q, struct gfs_refusal *why)
 static void add_coverage(struct gfs_query *q, uint32_t object,
 			 const struct dec_inspection *inspection)
 {
-	const struct dec_object *o = &q->fs->artifact->objects[object];
+	const struct dec_artifact *artifact = q->fs->artifact;
+	uint32_t target = artifact->objects[object].target_index;
 
 	q->found.examined++;
-	gfs_coverage_add(&q->found.coverage, o, inspection);
-	if (q->batch && o->target_index != DEC_NONE)
-		gfs_coverage_add(&q->targets[o->target_index].coverage, o, inspection);
+	gfs_coverage_add(&q->found.coverage, artifact, object, inspection);
+	if (q->batch && target != DEC_NONE)
+		gfs_coverage_add(&q->targets[target].coverage, artifact, object, inspection);
 }
 
 static int take_batch(void *ctx, uint32_t object, const struct gfs_payload *payload,

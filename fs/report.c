@@ -49,7 +49,7 @@ static bool add_conflict(struct report *r, uint32_t object, struct dec_text payl
 
 static bool add(struct report *r, uint32_t object, const struct gfs_tally_item *item)
 {
-	uint32_t target = item->object->target_index;
+	uint32_t target = item->artifact->objects[item->object].target_index;
 
 	if (!gfs_tally_add(&r->total, item))
 		return false;
@@ -81,7 +81,7 @@ static int take(void *ctx, uint32_t object, const struct gfs_payload *payload,
 {
 	struct report *r = ctx;
 	struct gfs_tally_item item;
-	bool ok = gfs_tally_item_init(&item, &r->fs->artifact->objects[object], payload,
+	bool ok = gfs_tally_item_init(&item, r->fs->artifact, object, payload,
 				      is_alone(r, payload->size), inspection);
 
 	if (ok) {

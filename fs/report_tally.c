@@ -101,11 +101,12 @@ struct gfs_key gfs_key_of(const void *p, size_t size)
 	return (struct gfs_key){ h.low64, h.high64 };
 }
 
-bool gfs_tally_item_init(struct gfs_tally_item *item, const struct dec_object *object,
-			 const struct gfs_payload *payload, bool alone,
+bool gfs_tally_item_init(struct gfs_tally_item *item, const struct dec_artifact *artifact,
+			 uint32_t object, const struct gfs_payload *payload, bool alone,
 			 const struct dec_inspection *inspection)
 {
 	*item = (struct gfs_tally_item){
+		.artifact = artifact,
 		.object = object,
 		.inspection = inspection,
 		.names = calloc((size_t)inspection->kernel_count + 1, sizeof(*item->names)),
@@ -149,18 +150,36 @@ static bool add_kernel(struct gfs_tally *t, const struct dec_kernel *kernel, str
 	return ok;
 }
 
-void gfs_coverage_add(struct gfs_coverage *coverage, const struct dec_object *object,
-		      const struct dec_inspection *inspection)
+/* Why kernels were not looked for in an object. True: a problem says it. */
+static bool add_unsupported(struct gfs_coverage *coverage, const struct dec_artifact *artifact,
+			    const struct dec_object *object,
+			    const struct dec_inspection *inspection)
 {
-	if (object->kind == DEC_KIND_HOST)
+	bool hidden = !object->has_payload || object->scrambled;
+	bool said = false;
+
+	for (uint32_t i = hidden ? object->problems.first : DEC_NONE; i != DEC_NONE;
+	     i = artifact->problems[i].next)
+		said = coverage->codes[artifact->problems[i].code] = true;
+	for (uint32_t i = 0; i < inspection->problem_count; i++)
+		said = coverage->codes[inspection->problems[i].code] = true;
+	return said;
+}
+
+void gfs_coverage_add(struct gfs_coverage *coverage, const struct dec_artifact *artifact,
+		      uint32_t object, const struct dec_inspection *inspection)
+{
+	const struct dec_object *o = &artifact->objects[object];
+
+	if (o->kind == DEC_KIND_HOST)
 		return;
-	/* That is no problem of the object, but it has to be said why kernels are missing. */
-	if (inspection->state == DEC_STATE_UNSUPPORTED)
-		coverage->codes[DEC_PROBLEM_UNSUPPORTED_REPRESENTATION] = true;
 	coverage->partial = coverage->partial || inspection->state != DEC_STATE_COMPLETE;
 	for (uint32_t i = 0; i < inspection->problem_count; i++)
 		if (inspection->problems[i].partial)
 			coverage->codes[inspection->problems[i].code] = true;
+	if (inspection->state == DEC_STATE_UNSUPPORTED &&
+	    !add_unsupported(coverage, artifact, o, inspection))
+		coverage->codes[DEC_PROBLEM_UNSUPPORTED_REPRESENTATION] = true;
 }
 
 bool gfs_tally_add(struct gfs_tally *t, const struct gfs_tally_item *item)
@@ -172,7 +191,7 @@ bool gfs_tally_add(struct gfs_tally *t, const struct gfs_tally_item *item)
 	t->kernels += inspection->kernel_count;
 	t->states[inspection->state]++;
 	t->consistency[inspection->consistency]++;
-	gfs_coverage_add(&t->coverage, item->object, inspection);
+	gfs_coverage_add(&t->coverage, item->artifact, item->object, inspection);
 	for (uint32_t i = 0; i < inspection->kernel_count && ok; i++)
 		ok = add_kernel(t, &inspection->kernels[i], item->names[i]);
 	return ok;

@@ -73,8 +73,8 @@ struct gfs_coverage {
 	bool codes[GFS_CODE_COUNT]; /* why */
 };
 /* Host entries are listed but nobody asks for kernels in them. */
-void gfs_coverage_add(struct gfs_coverage *coverage, const struct dec_object *object,
-		      const struct dec_inspection *inspection);
+void gfs_coverage_add(struct gfs_coverage *coverage, const struct dec_artifact *artifact,
+		      uint32_t object, const struct dec_inspection *inspection);
 /* The word of kernel_analysis and coverage.state. */
 const char *gfs_coverage_word(const struct gfs_coverage *coverage);
 /* Adds state and reasons[] to a JSON object. */
@@ -94,14 +94,15 @@ struct gfs_tally {
 
 /* One object, made ready for its rows: hashes are computed once and without a lock. */
 struct gfs_tally_item {
-	const struct dec_object *object;
+	const struct dec_artifact *artifact;
+	uint32_t object;
 	const struct dec_inspection *inspection;
 	struct gfs_key *names; /* of the kernels */
 	struct gfs_key payload; /* its hash, or its size where no other has that */
 	bool has_payload; /* and it is not empty */
 };
-bool gfs_tally_item_init(struct gfs_tally_item *item, const struct dec_object *object,
-			 const struct gfs_payload *payload, bool alone,
+bool gfs_tally_item_init(struct gfs_tally_item *item, const struct dec_artifact *artifact,
+			 uint32_t object, const struct gfs_payload *payload, bool alone,
 			 const struct dec_inspection *inspection);
 void gfs_tally_item_fini(struct gfs_tally_item *item);
 
