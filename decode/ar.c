@@ -1,13 +1,13 @@
 /* ar archives (GNU, BSD, COFF): members, each searched as a file of its own. */
-#include "internal.h"
+#include "ar.h"
 
 #include <stdlib.h>
 
 enum {
 	GLOBAL_MAGIC = 8,
-	HEADER = 60,
-	NAME_SIZE = 16,
-	OFF_SIZE = 48,
+	HEADER = DEC_AR_HEADER,
+	NAME_SIZE = DEC_AR_NAME,
+	OFF_SIZE = DEC_AR_OFF_SIZE,
 	SIZE_SIZE = 10,
 	OFF_END = 58, /* the bytes 60 0A */
 	NAME_MAX_BYTES = 1024,
@@ -17,6 +17,7 @@ struct archive {
 	const struct dec_hit *hit;
 	uint64_t at; /* of the member's header */
 	struct dec_range data; /* of the member */
+	bool cut; /* the member reaches past the end */
 	struct dec_range names; /* the table of long names, size 0: none yet */
 	uint8_t name[NAME_SIZE]; /* as in the header */
 	uint32_t place; /* the archive's own */
@@ -89,42 +90,42 @@ static bool member_name(struct dec_build *b, struct archive *a, struct dec_text 
 		return bsd_name(b, a, value, name);
 	while (len && p[len - 1] == ' ')
 		len--;
-	if (len > 1 && p[len - 1] == '/')
+	if (p[0] != '/' && len > 1 && p[len - 1] == '/') /* tables keep theirs */
 		len--;
 	return dec_text_copy(b, p, len, name);
 }
 
-/* Indexes and tables, which hold no code. */
-static bool is_special(struct archive *a)
-{
-	static const char *const names[] = { "/               ", "/SYM64/         ",
-					     "/<ECSYMBOLS>/   ", "/<XFGHASHMAP>/  " };
-
-	if (memcmp(a->name, "//              ", NAME_SIZE) == 0) {
-		a->names = a->data;
-		return true;
-	}
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (memcmp(a->name, names[i], NAME_SIZE) == 0)
-			return true;
-	return false;
-}
-
 /* ---- members ---------------------------------------------------------------------------- */
+
+/* A table is searched for magics alone, lest its count or its first name is read as a header;
+ * what only has a table's name, as any member. */
+static bool search_data(struct dec_build *b, struct archive *a, uint32_t place)
+{
+	struct dec_ar_fault fault = { .field = NULL };
+
+	if (a->cut || !dec_ar_is_table(a->name))
+		return dec_search_member(b, a->data, place);
+	if (!dec_ar_table_check(b, a->data, a->name, &fault))
+		return false;
+	if (!fault.field)
+		return dec_search_bytes(b, a->data, place);
+	return note(b, fault.code, fault.offset, fault.field, fault.sentence) &&
+	       dec_search_member(b, a->data, place);
+}
 
 static bool search_member(struct dec_build *b, struct archive *a)
 {
 	struct dec_place place = { .kind = DEC_PLACE_MEMBER, .outer = a->place };
 	uint32_t containers = b->container_count, places = b->place_count, index;
 
-	if (is_special(a))
-		return true;
+	if (dec_ar_is_names(a->name))
+		a->names = a->data;
 	if (!member_name(b, a, &place.name))
 		return false;
 	place.range = a->data;
 	if (a->data.size == 0)
 		return true;
-	if (!dec_add_place(b, &place, &index) || !dec_search_member(b, a->data, index))
+	if (!dec_add_place(b, &place, &index) || !search_data(b, a, index))
 		return false;
 	if (b->container_count == containers) /* nobody refers to it */
 		b->place_count = places;
@@ -132,45 +133,49 @@ static bool search_member(struct dec_build *b, struct archive *a)
 }
 
 /* What follows a header that is none may still hold code. */
-static bool search_rest(struct dec_build *b, const struct archive *a)
+static bool search_rest(struct dec_build *b, const struct archive *a, bool ends)
 {
 	struct dec_range rest = { a->at, a->hit->limit - a->at };
 
-	return note(b, DEC_PROBLEM_BAD_MAGIC, a->at + OFF_END, "member header",
-		    "no member header ends here (60 0A expected); the rest is searched as one "
-		    "piece") &&
+	return note(b, DEC_PROBLEM_BAD_MAGIC, a->at + (ends ? OFF_SIZE : OFF_END),
+		    ends ? "member size" : "member header",
+		    ends ? "no size in decimal digits; the rest is searched as one piece"
+			 : "no member header ends here (60 0A expected); the rest is searched as "
+			   "one piece") &&
 	       dec_search_member(b, rest, a->place);
 }
 
-/* Reads the header at a->at. *ok false: it is none. */
-static bool header_read(struct dec_build *b, struct archive *a, bool *ok)
+/* Reads the header at a->at. *ok false: it is none; *ends says whether it ends as one. */
+static bool header_read(struct dec_build *b, struct archive *a, bool *ends, bool *ok)
 {
 	uint64_t left = a->hit->limit - a->at - HEADER, size;
 	struct dec_view v;
 
 	if (!dec_peek(b, &b->head, a->at, HEADER, &v))
 		return false;
-	*ok = memcmp(v.p + OFF_END, "`\n", 2) == 0 && number(v.p + OFF_SIZE, SIZE_SIZE, &size);
+	*ends = memcmp(v.p + OFF_END, "`\n", 2) == 0;
+	*ok = *ends && number(v.p + OFF_SIZE, SIZE_SIZE, &size);
 	if (!*ok)
 		return true;
 	memcpy(a->name, v.p, NAME_SIZE);
-	a->data = (struct dec_range){ a->at + HEADER, size < left ? size : left };
-	return size <= left || note(b, DEC_PROBLEM_TRUNCATED, a->at + OFF_SIZE, "member size",
-				    "the member reaches past the end of the archive");
+	a->cut = size > left;
+	a->data = (struct dec_range){ a->at + HEADER, a->cut ? left : size };
+	return !a->cut || note(b, DEC_PROBLEM_TRUNCATED, a->at + OFF_SIZE, "member size",
+			       "the member reaches past the end of the archive");
 }
 
 bool dec_ar_list(struct dec_build *b, const struct dec_hit *hit)
 {
 	struct archive a = { .hit = hit, .at = hit->at + GLOBAL_MAGIC, .place = hit->place };
-	bool ok;
+	bool ends, ok;
 
 	while (hit->limit - a.at >= HEADER) {
 		uint64_t end;
 
-		if (!header_read(b, &a, &ok))
+		if (!header_read(b, &a, &ends, &ok))
 			return false;
 		if (!ok)
-			return search_rest(b, &a);
+			return search_rest(b, &a, ends);
 		end = a.data.offset + a.data.size; /* before a BSD name is taken off */
 		if (!search_member(b, &a))
 			return false;

@@ -269,9 +269,11 @@ struct dec_probe_row {
 	const char *refusal;
 };
 
-/* search.c: the artifact; a member of an archive, as a file of its own. */
+/* search.c: the artifact; a member of an archive, as a file of its own; bytes that are no file,
+ * whatever they begin with. */
 bool dec_search(struct dec_build *b);
 bool dec_search_member(struct dec_build *b, struct dec_range range, uint32_t place);
+bool dec_search_bytes(struct dec_build *b, struct dec_range range, uint32_t place);
 
 /* ar.c: every member of the archive, each searched by itself. */
 bool dec_ar_list(struct dec_build *b, const struct dec_hit *hit);

@@ -323,6 +323,13 @@ bool dec_search_member(struct dec_build *b, struct dec_range range, uint32_t pla
 	return ok;
 }
 
+bool dec_search_bytes(struct dec_build *b, struct dec_range range, uint32_t place)
+{
+	static const struct dec_probe_row row = { .format = DEC_FORMAT_OTHER };
+
+	return search_file(b, range, place, &row);
+}
+
 bool dec_search(struct dec_build *b)
 {
 	struct dec_range whole = { 0, b->source->size };

@@ -150,7 +150,7 @@ static const struct input_case damaged[] = {
 	  2,
 	  2,
 	  true,
-	  { { DEC_PROBLEM_BAD_MAGIC, MAGIC + END, "member header" } } },
+	  { { DEC_PROBLEM_BAD_MAGIC, MAGIC + SIZE, "member size" } } },
 	{ "size with letters",
 	  two,
 	  { { MAGIC + SIZE, 1, 'x' } },
@@ -158,7 +158,7 @@ static const struct input_case damaged[] = {
 	  2,
 	  2,
 	  true,
-	  { { DEC_PROBLEM_BAD_MAGIC, MAGIC + END, "member header" } } },
+	  { { DEC_PROBLEM_BAD_MAGIC, MAGIC + SIZE, "member size" } } },
 	{ "negative size",
 	  two,
 	  { { MAGIC + SIZE, 1, '-' } },
@@ -166,7 +166,7 @@ static const struct input_case damaged[] = {
 	  2,
 	  2,
 	  true,
-	  { { DEC_PROBLEM_BAD_MAGIC, MAGIC + END, "member header" } } },
+	  { { DEC_PROBLEM_BAD_MAGIC, MAGIC + SIZE, "member size" } } },
 	{ "second header broken",
 	  two,
 	  { { MAGIC + MEMBER + END, 2, 0 } },
@@ -217,7 +217,7 @@ static void check_name(void **state)
 	struct opened o = { 0 };
 
 	add_ar(&o.bytes);
-	add_member(&o.bytes, "/", "index", 5);
+	add_member(&o.bytes, "/", "\0\0\0", 4);
 	if (c->table)
 		add_member(&o.bytes, "//", c->table, c->table_size);
 	if (c->prefix)
@@ -251,8 +251,79 @@ static void a_bsd_name_longer_than_the_member(void **state)
 	close_input(&o);
 }
 
-/* Indexes hold names of symbols, which may read like anything. */
-static void indexes_are_not_searched(void **state)
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+struct table_case {
+	const char *label;
+	const char *name;
+	const char *data;
+	size_t size;
+	struct fault fault;
+};
+
+enum { DATA = MAGIC + HEADER };
+
+#define OF(text) text, sizeof(text) - 1 /* NULs are written out */
+#define PAST                                                                                       \
+	{                                                                                          \
+		DEC_PROBLEM_OUT_OF_BOUNDS, DATA, "symbol count"                                    \
+	}
+#define LONG                                                                                       \
+	{                                                                                          \
+		DEC_PROBLEM_SIZE_MISMATCH, MAGIC + SIZE, "member size"                             \
+	}
+#define TEXT(at)                                                                                   \
+	{                                                                                          \
+		DEC_PROBLEM_BAD_MAGIC, DATA + (at), "long names"                                   \
+	}
+
+static const struct table_case tables[] = {
+	{ "symbols", "/", OF("\0\0\0\2atatatatf\0g\0"), { 0 } },
+	{ "no symbols", "/", OF("\0\0\0\0"), { 0 } },
+	{ "no symbols, padded to 8", "/", OF("\0\0\0\0\0\0\0\0"), { 0 } },
+	{ "seven bytes of padding", "/", OF("\0\0\0\1ata.f\0\0\0\0\0\0\0\0"), { 0 } },
+	{ "eight bytes behind the names", "/", OF("\0\0\0\1ata.f\0\0\0\0\0\0\0\0\0"), LONG },
+	{ "no room for the count", "/", OF("\0\0\0"), PAST },
+	{ "no room for the numbers", "/", OF("\0\0\0\2atatatat"), PAST },
+	{ "largest count there is", "/", OF("\xff\xff\xff\xff rest"), PAST },
+	{ "a name without its end", "/", OF("\0\0\0\2atatatatf\0g"), PAST },
+	{ "members and symbols of COFF", "/", OF("\1\0\0\0atat\2\0\0\0\1\0\1\0f\0g\0"), { 0 } },
+	{ "64-bit symbols", "/SYM64/", OF("\0\0\0\0\0\0\0\1at.at.atf\0"), { 0 } },
+	{ "64-bit count past all", "/SYM64/", OF("\xff\xff\xff\xff\xff\xff\xff\xff rest"), PAST },
+	{ "symbols of ARM64EC", "/<ECSYMBOLS>/", OF("\2\0\0\0\1\0\1\0f\0g\0"), { 0 } },
+	{ "too many of ARM64EC", "/<ECSYMBOLS>/", OF("\3\0\0\0\1\0\1\0f\0g\0"), PAST },
+	{ "a table of no known form", "/<XFGHASHMAP>/", OF("\xff\xff"), { 0 } },
+	{ "long names", "//", OF("a.o/\nb.o/\n"), { 0 } },
+	{ "long names, padded", "//", OF("ab.o/\n\n"), { 0 } },
+	{ "long names of COFF", "//", OF("a.obj\0b.obj\0"), { 0 } },
+	{ "long names with a byte of something else", "//", OF("a.o/\n\x01.o/\n"), TEXT(5) },
+	{ "lines that are no names", "//", OF("not a name\n"), TEXT(10) },
+	{ "a long name without its end", "//", OF("a.o/\nb.o"), TEXT(8) },
+};
+
+/* Behind a table the archive goes on, whatever the table holds. */
+static void check_table(void **state)
+{
+	const struct table_case *c = *state;
+	struct opened o = { 0 };
+
+	add_ar(&o.bytes);
+	add_member(&o.bytes, c->name, c->data, c->size);
+	add_fatbin_member(&o.bytes, "a.o/");
+	open_input(&o);
+	assert_int_equal(o.a->container_count, 1);
+	assert_int_equal(o.a->problem_count, c->fault.field ? 1 : 0);
+	if (c->fault.field) {
+		assert_int_equal(o.a->problems[0].code, c->fault.code);
+		assert_int_equal(o.a->problems[0].offset, c->fault.offset);
+		assert_string_equal(o.a->problems[0].field, c->fault.field);
+	}
+	sweep_failures(&o.bytes, &o.limits);
+	close_input(&o);
+}
+
+/* What stands in a table is part of the file, and its place is the table. */
+static void tables_keep_their_names(void **state)
 {
 	static const char *const special[] = { "/", "//", "/SYM64/", "/<ECSYMBOLS>/",
 					       "/<XFGHASHMAP>/" };
@@ -264,7 +335,64 @@ static void indexes_are_not_searched(void **state)
 		add_ar(&o.bytes);
 		add_fatbin_member(&o.bytes, special[i]);
 		open_input(&o);
-		assert_int_equal(o.a->container_count, 0);
+		assert_int_equal(o.a->container_count, 1);
+		assert_string_equal(o.a->places[o.a->containers[0].place].name.p, special[i]);
+		close_input(&o);
+	}
+}
+
+/* The last name of a table may be the beginning of a window, and then of the next. */
+static void a_table_of_several_windows(void **state)
+{
+	enum { SYMBOLS = DEC_WINDOW / 2 };
+	struct bytes table = { 0 };
+	struct opened o = { 0 };
+
+	(void)state;
+	add(&table, (const uint8_t[]){ 0, SYMBOLS >> 16, SYMBOLS >> 8 & 0xff, SYMBOLS & 0xff }, 4);
+	for (uint32_t i = 0; i < SYMBOLS; i++)
+		add(&table, "at..", 4);
+	for (uint32_t i = 0; i < SYMBOLS; i++)
+		add(&table, i % 3 ? "f" : "gg", i % 3 ? 2 : 3);
+	add_ar(&o.bytes);
+	add_member(&o.bytes, "/", table.p, table.len);
+	add_fatbin_member(&o.bytes, "a.o/");
+	open_input(&o);
+	assert_int_equal(o.a->problem_count, 0);
+	assert_int_equal(o.a->container_count, 1);
+	bytes_free(&table);
+	close_input(&o);
+}
+
+/* A size that is too large makes a table of the members behind it. */
+static const struct {
+	const char *size;
+	struct fault fault;
+} sizes[] = {
+	{ "316       ", LONG }, /* exactly up to the end */
+	{ "317       ", { DEC_PROBLEM_TRUNCATED, MAGIC + SIZE, "member size" } },
+	{ "9999999999", { DEC_PROBLEM_TRUNCATED, MAGIC + SIZE, "member size" } },
+};
+
+static void a_table_over_the_members(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(sizes); i++) {
+		struct opened o = { 0 };
+
+		add_ar(&o.bytes);
+		add_member(&o.bytes, "/", "\0\0\0\0", 4);
+		add_fatbin_member(&o.bytes, "a.o/");
+		add_fatbin_member(&o.bytes, "b.o/");
+		memcpy(o.bytes.p + MAGIC + SIZE, sizes[i].size, strlen(sizes[i].size));
+		open_input(&o);
+		assert_int_equal(o.bytes.len - DATA, 316);
+		assert_int_equal(o.a->container_count, 2);
+		assert_true(o.a->partial);
+		assert_int_equal(o.a->problem_count, 1);
+		assert_int_equal(o.a->problems[0].code, sizes[i].fault.code);
+		assert_int_equal(o.a->problems[0].offset, sizes[i].fault.offset);
+		assert_string_equal(o.a->problems[0].field, sizes[i].fault.field);
 		close_input(&o);
 	}
 }
@@ -311,11 +439,13 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_bsd_name_longer_than_the_member),
-		cmocka_unit_test(indexes_are_not_searched),
+		cmocka_unit_test(tables_keep_their_names),
+		cmocka_unit_test(a_table_of_several_windows),
+		cmocka_unit_test(a_table_over_the_members),
 		cmocka_unit_test(places_of_members),
 		cmocka_unit_test(a_thin_archive_is_refused),
 	};
 
 	return RUN_ROWS(damaged, check_input) + RUN_ROWS(names, check_name) +
-	       cmocka_run_group_tests(tests, NULL, NULL);
+	       RUN_ROWS(tables, check_table) + cmocka_run_group_tests(tests, NULL, NULL);
 }
