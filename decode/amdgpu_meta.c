@@ -246,8 +246,8 @@ static void kernel_begin(struct dec_amdgpu_reading *rd)
 
 static bool read_kernel(struct dec_amdgpu_reading *rd, const struct dec_value *v)
 {
-	const struct dec_text absent = { dec_absent, 0 };
-	const struct dec_kernel kernel = { .name = absent, .symbol = absent };
+	/* A kernel is always named: without its key, by the empty name. */
+	const struct dec_kernel kernel = { .name = { "", 0 }, .symbol = { dec_absent, 0 } };
 	struct dec_exam *x = rd->g->x;
 	bool ok;
 

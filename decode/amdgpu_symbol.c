@@ -302,7 +302,7 @@ bool dec_amdgpu_duplicates(struct dec_amdgpu *g)
 	if (count)
 		qsort(names, count, sizeof(*names), by_kernel_name);
 	for (uint32_t i = 1; i < count; i++)
-		if (dec_text_present(names[i].name) && same_name(&names[i - 1], &names[i]) &&
+		if (names[i].name.len && same_name(&names[i - 1], &names[i]) &&
 		    !dec_exam_note(x, names[i].kernel, DEC_PROBLEM_DUPLICATE_KERNEL,
 				   g->kernel_offsets[names[i].kernel], "kernel", DEC_COMPLETE,
 				   "an earlier kernel of this object has the same name"))

@@ -147,7 +147,7 @@ struct dec_arg {
 };
 
 struct dec_kernel {
-	struct dec_text name; /* exact, mangled as in the file */
+	struct dec_text name; /* exact, mangled as in the file; empty: it has none, never absent */
 	struct dec_text symbol; /* of the descriptor (AMDGPU), absent elsewhere */
 	const struct dec_fact *facts;
 	uint32_t fact_count;

@@ -839,6 +839,42 @@ static void kernel_of_v1(void **state)
 	bytes_free(&b);
 }
 
+/* A name under a wrong key, and one that is a number: empty names, of which none is a duplicate. */
+static void two_without_name(struct bytes *b)
+{
+	struct bytes desc = { 0 }, notes = { 0 };
+
+	two_of_one_name(&desc);
+	memcpy(memmem(desc.p, desc.len, ".name", 5), ".nbme", 5);
+	memcpy((uint8_t *)memmem(desc.p, desc.len, ".name\xa1k", 7) + 5, "\xcc\x05", 2);
+	add_note(&notes, "AMDGPU", 32, desc.p, desc.len);
+	add_linked(b, 3, 0xe3f, &notes);
+	bytes_free(&desc);
+	bytes_free(&notes);
+}
+
+static void kernels_without_name(void **state)
+{
+	struct bytes b = { 0 };
+	struct dec_inspection *in;
+	struct dec_error err;
+
+	(void)state;
+	two_without_name(&b);
+	in = examine(&b, &err);
+	assert_non_null(in);
+	assert_int_equal(in->kernel_count, 2);
+	for (uint32_t k = 0; k < in->kernel_count; k++) {
+		assert_true(dec_text_present(in->kernels[k].name));
+		assert_string_equal(in->kernels[k].name.p, "");
+	}
+	assert_int_equal(in->problem_count, 2);
+	for (uint32_t i = 0; i < in->problem_count; i++)
+		assert_string_equal(in->problems[i].field, ".name");
+	dec_inspection_free(in);
+	bytes_free(&b);
+}
+
 /* A kernel that only its symbol tells of has what the descriptor says. */
 static void kernel_of_a_symbol(void **state)
 {
@@ -948,7 +984,7 @@ int main(void)
 		cmocka_unit_test(kernel_of_v5),	     cmocka_unit_test(kernel_of_v2),
 		cmocka_unit_test(kernel_of_v1),	     cmocka_unit_test(kernel_of_a_symbol),
 		cmocka_unit_test(the_metadata_tree), cmocka_unit_test(many_kernels),
-		cmocka_unit_test(every_cut),
+		cmocka_unit_test(every_cut),	     cmocka_unit_test(kernels_without_name),
 	};
 
 	return RUN_ROWS(cases, each_object) + cmocka_run_group_tests(tests, NULL, NULL);
