@@ -70,15 +70,19 @@ static bool broken_table(struct dec_amdgpu *g, struct dec_elf_field bad)
 /* The first section that is cut off; there are more behind it, usually. */
 static bool check_sections(struct dec_amdgpu *g)
 {
+	struct dec_elf_field bad;
 	struct dec_elfsection s;
 
-	for (uint64_t i = 0; dec_elfview_section(&g->elf, i, &s); i++)
-		if (!s.inside && s.type != SHT_NOBITS && s.type != SHT_NULL)
-			return dec_exam_note(g->x, DEC_NONE, DEC_PROBLEM_OUT_OF_BOUNDS,
-					     at(g, g->elf.h.shoff + i * sizeof(Elf64_Shdr)),
-					     "section", DEC_PARTIAL,
-					     "section %llu does not lie in the object",
-					     (unsigned long long)i);
+	for (uint64_t i = 0; dec_elfview_section(&g->elf, i, &s); i++) {
+		if (s.inside || s.type == SHT_NOBITS || s.type == SHT_NULL)
+			continue;
+		bad = dec_elf_bad_section(s.offset, g->elf.v.len);
+		return dec_exam_note(g->x, DEC_NONE, DEC_PROBLEM_OUT_OF_BOUNDS,
+				     at(g, g->elf.h.shoff + i * sizeof(Elf64_Shdr) + bad.offset),
+				     bad.name, DEC_PARTIAL,
+				     "section %llu does not lie in the object",
+				     (unsigned long long)i);
+	}
 	return true;
 }
 
@@ -86,19 +90,23 @@ static bool check_sections(struct dec_amdgpu *g)
 static bool check_segments(struct dec_amdgpu *g)
 {
 	uint64_t offset, vaddr, filesz, memsz;
+	struct dec_elf_field bad;
 	uint32_t type;
 
 	for (uint64_t i = 0;
 	     i < DEC_ELF_SEGMENTS_MAX &&
 	     dec_elfview_segment(&g->elf, i, &type, &offset, &vaddr, &filesz, &memsz);
-	     i++)
-		if (type != PT_NULL && !dec_fits(offset, filesz, g->elf.v.len))
-			return dec_exam_note(g->x, DEC_NONE, DEC_PROBLEM_OUT_OF_BOUNDS,
-					     at(g, g->elf.h.phoff + i * sizeof(Elf64_Phdr) +
-							   offsetof(Elf64_Phdr, p_offset)),
-					     "p_offset", DEC_PARTIAL,
-					     "segment %llu does not lie in the object",
-					     (unsigned long long)i);
+	     i++) {
+		if (type == PT_NULL || dec_fits(offset, filesz, g->elf.v.len))
+			continue;
+		g->segments_broken = true;
+		bad = dec_elf_bad_segment(offset, g->elf.v.len);
+		return dec_exam_note(g->x, DEC_NONE, DEC_PROBLEM_OUT_OF_BOUNDS,
+				     at(g, g->elf.h.phoff + i * sizeof(Elf64_Phdr) + bad.offset),
+				     bad.name, DEC_PARTIAL,
+				     "segment %llu does not lie in the object",
+				     (unsigned long long)i);
+	}
 	return true;
 }
 
@@ -126,6 +134,7 @@ static bool check_tables(struct dec_amdgpu *g)
 			at(g, sections.name ? sections.offset : offsetof(Elf64_Ehdr, e_shoff)),
 			sections.name ? sections.name : "e_shoff",
 			"neither sections nor segments lie in the object");
+	g->segments_broken = segments.name != NULL;
 	if (!broken_table(g, sections) || !broken_table(g, segments) || !check_segments(g))
 		return false;
 	return !g->elf.h.shoff || sections.name || (check_sections(g) && check_names(g));

@@ -58,6 +58,7 @@ struct dec_amdgpu {
 	uint32_t kernel_offset_room;
 	uint64_t args_left; /* of DEC_ARGS_MAX */
 	uint64_t names_left; /* of DEC_KERNEL_NAMES_MAX, for kernels that only symbols name */
+	bool segments_broken; /* addresses lead nowhere, or not all of them lead anywhere */
 	bool kernel_limit_noted, args_limit_noted;
 	bool metadata_whole; /* some metadata was read to its end */
 };

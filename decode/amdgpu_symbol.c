@@ -249,18 +249,31 @@ struct dec_amdgpu_symbol *dec_amdgpu_symbol(const struct dec_amdgpu *g, struct d
 	return all->sorted[low];
 }
 
+/* Addresses of linked objects lead through segments; where those are broken, the symbol's own
+ * section may still know. */
+static bool by_section(const struct dec_amdgpu *g, const struct dec_amdgpu_symbol *symbol,
+		       uint64_t skip, uint64_t size, struct dec_view *bytes)
+{
+	bool linked = g->elf.h.type != ET_REL;
+	struct dec_elfsection s;
+	uint64_t at;
+
+	if (symbol->shndx >= SHN_LORESERVE || !dec_elfview_section(&g->elf, symbol->shndx, &s) ||
+	    (linked && symbol->value < s.addr))
+		return false;
+	at = linked ? symbol->value - s.addr : symbol->value;
+	return dec_fits(at, skip, s.bytes.len) && dec_slice(s.bytes, at + skip, size, bytes);
+}
+
 /* Linked objects have addresses, relocatable ones offsets in sections. */
 bool dec_amdgpu_locate(const struct dec_amdgpu *g, const struct dec_amdgpu_symbol *symbol,
 		       uint64_t skip, uint64_t size, struct dec_view *bytes)
 {
-	struct dec_elfsection s;
-
-	if (g->elf.h.type != ET_REL)
-		return skip <= UINT64_MAX - symbol->value &&
-		       mapped(&g->elf, symbol->value + skip, size, bytes);
-	return symbol->shndx < SHN_LORESERVE && dec_elfview_section(&g->elf, symbol->shndx, &s) &&
-	       dec_fits(symbol->value, skip, s.bytes.len) &&
-	       dec_slice(s.bytes, symbol->value + skip, size, bytes);
+	if (g->elf.h.type != ET_REL && skip <= UINT64_MAX - symbol->value &&
+	    mapped(&g->elf, symbol->value + skip, size, bytes))
+		return true;
+	return (g->elf.h.type == ET_REL || g->segments_broken) &&
+	       by_section(g, symbol, skip, size, bytes);
 }
 
 /* ---- kernels of one name ------------------------------------------------------------------------- */

@@ -106,11 +106,12 @@ static bool check_segments(struct dec_cubin *c)
 /* A section that claims bytes it does not have loses them; the others stay. */
 static bool check_section(struct dec_cubin *c, const struct dec_elfsection *s)
 {
+	struct dec_elf_field bad = dec_elf_bad_section(s->offset, c->elf.v.len);
+
 	if (s->inside || !has_content(c, s))
 		return true;
 	return dec_exam_note(c->x, DEC_NONE, DEC_PROBLEM_OUT_OF_BOUNDS,
-			     dec_cubin_section_at(c, s->index, offsetof(Elf64_Shdr, sh_offset)),
-			     "sh_offset", DEC_PARTIAL,
+			     dec_cubin_section_at(c, s->index, bad.offset), bad.name, DEC_PARTIAL,
 			     "section %" PRIu64 " (%.*s) does not lie in the %zu bytes there are",
 			     s->index, (int)(s->name.len < 80 ? s->name.len : 80),
 			     (const char *)s->name.p, c->elf.v.len);

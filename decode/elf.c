@@ -134,7 +134,8 @@ bool dec_elf_read(struct dec_build *b, uint64_t at, uint64_t limit, struct dec_e
 	return true;
 }
 
-#define FIELD(member) ((struct dec_elf_field){ offsetof(Elf64_Ehdr, member), #member })
+#define FIELD_OF(type, member) ((struct dec_elf_field){ offsetof(type, member), #member })
+#define FIELD(member) FIELD_OF(Elf64_Ehdr, member)
 
 /* Without an entry the table is not read, wherever it may be. */
 struct dec_elf_field dec_elf_bad_sections(const struct dec_elf *elf)
@@ -162,6 +163,16 @@ struct dec_elf_field dec_elf_bad_segments(const struct dec_elf *elf)
 	if (elf->phnum > (elf->room - elf->phoff) / sizeof(Elf64_Phdr))
 		return FIELD(e_phnum);
 	return (struct dec_elf_field){ 0, NULL };
+}
+
+struct dec_elf_field dec_elf_bad_section(uint64_t offset, uint64_t room)
+{
+	return offset <= room ? FIELD_OF(Elf64_Shdr, sh_size) : FIELD_OF(Elf64_Shdr, sh_offset);
+}
+
+struct dec_elf_field dec_elf_bad_segment(uint64_t offset, uint64_t room)
+{
+	return offset <= room ? FIELD_OF(Elf64_Phdr, p_filesz) : FIELD_OF(Elf64_Phdr, p_offset);
 }
 
 /* Counts what is read of tables over the whole search, so that many headers which share

@@ -46,12 +46,10 @@ static bool take_section(void *ctx, const struct dec_section *s)
 	if (s->type == SHT_NULL || s->type == SHT_NOBITS || s->size == 0)
 		return true;
 	if (!dec_fits(s->offset, s->size, r->elf.room)) {
-		bool begins = s->offset <= r->elf.room;
+		struct dec_elf_field bad = dec_elf_bad_section(s->offset, r->elf.room);
 
-		r->failed = !note_section(
-			r, header,
-			begins ? offsetof(Elf64_Shdr, sh_size) : offsetof(Elf64_Shdr, sh_offset),
-			begins ? "sh_size" : "sh_offset", "does not lie in the file");
+		r->failed =
+			!note_section(r, header, bad.offset, bad.name, "does not lie in the file");
 		return !r->failed;
 	}
 	span = dec_host_add(r->b, r->host, DEC_PLACE_SECTION, r->elf.at + s->offset, s->size);

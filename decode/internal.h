@@ -327,6 +327,10 @@ struct dec_elf_field {
 };
 struct dec_elf_field dec_elf_bad_sections(const struct dec_elf *elf);
 struct dec_elf_field dec_elf_bad_segments(const struct dec_elf *elf);
+/* The same of the header of a section, or of a segment, that begins at offset and does not lie
+ * in the room bytes there are; the field's offset is in that header. */
+struct dec_elf_field dec_elf_bad_section(uint64_t offset, uint64_t room);
+struct dec_elf_field dec_elf_bad_segment(uint64_t offset, uint64_t room);
 
 /* Reads the header; *ok false: not an ELF file, or cut inside its header. Both classes and
  * byte orders; machine is the little-endian reading, which is how cubins and code objects

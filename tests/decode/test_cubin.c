@@ -486,7 +486,7 @@ static const struct fault_case faults[] = {
 	  0,
 	  PART,
 	  1,
-	  "out_of_bounds sh_offset!",
+	  "out_of_bounds sh_size!",
 	  true,
 	  "-param_bytes" },
 	{ "section without content may lie anywhere",

@@ -29,6 +29,7 @@ enum {
 	STR = 0xc00,
 	HASH = 0xd00,
 	DYN = 0xe00,
+	SECTIONS = DYN + 5 * 16, /* headers of: none, notes, descriptor, code, symbols, names */
 	BASE = 0x10000, /* address of offset 0 */
 };
 

@@ -13,7 +13,7 @@ EHDR = {"EI_CLASS": (4, 1), "e_ident": (4, 1), "e_phoff": (32, 8), "e_shoff": (4
         "e_shstrndx": (62, 2)}
 SHDR = {"sh_name": (0, 4), "sh_offset": (24, 8), "sh_size": (32, 8), "sh_link": (40, 4),
         "sh_entsize": (56, 8)}
-PHDR = {"p_offset": (8, 8)}
+PHDR = {"p_offset": (8, 8), "p_filesz": (32, 8)}
 SYM = {"st_name": (0, 4), "st_shndx": (6, 2)}
 COFF = {"NumberOfSections": (2, 2), "PointerToSymbolTable": (8, 4), "SizeOfOptionalHeader": (16, 2)}
 SECTION = {"SizeOfRawData": (16, 4), "PointerToRawData": (20, 4)}
@@ -139,6 +139,7 @@ for sample in "cubin", "entry":
         (sample, "e_shentsize", 0, INSPECTION, "malformed_elf", None),
         (sample, "e_shstrndx", MAX, INSPECTION, "out_of_bounds", None),
         (sample, ".nv.info/sh_offset", FAR, INSPECTION, "out_of_bounds", None),
+        (sample, ".nv.info/sh_size", MAX, INSPECTION, "out_of_bounds", None),
         (sample, ".nv.info.simple/sh_name", MAX, INSPECTION, "out_of_bounds", None),
         (sample, ".symtab/sh_offset", 0, INSPECTION, "malformed_elf", ".symtab"),
         (sample, ".symtab/sh_entsize", 0, INSPECTION, "malformed_elf", None),
@@ -151,6 +152,9 @@ ROWS += [
     ("amdgpu", "e_phentsize", 0, INSPECTION, "malformed_elf", None),
     ("amdgpu", "e_phnum", 0xfff0, INSPECTION, "malformed_elf", None),
     ("amdgpu", "1/p_offset", FAR, INSPECTION, "out_of_bounds", None),
+    ("amdgpu", "1/p_filesz", MAX, INSPECTION, "out_of_bounds", None),
+    ("amdgpu", ".text/sh_offset", FAR, INSPECTION, "out_of_bounds", None),
+    ("amdgpu", ".text/sh_size", MAX, INSPECTION, "out_of_bounds", None),
     ("amdgpu", "e_shoff", FAR, INSPECTION, "malformed_elf", None),
     ("amdgpu", "e_shnum", 0xfff0, INSPECTION, "malformed_elf", None),
     ("amdgpu", "e_shentsize", 0, INSPECTION, "malformed_elf", None),
