@@ -12,6 +12,7 @@ struct walk {
 	bool ended; /* every byte belongs to a record, or is zero and too few for one */
 	bool unpadded; /* the last record lacks its padding */
 	uint64_t fault; /* where a record goes past the end */
+	const char *field;
 };
 
 static uint64_t aligned(uint64_t n, uint64_t align)
@@ -38,6 +39,7 @@ static bool tail(struct walk *w)
 		return false;
 	w->ended = zero(rest);
 	w->fault = rest.origin;
+	w->field = "note";
 	return true;
 }
 
@@ -51,10 +53,14 @@ static bool record(struct walk *w, struct dec_amdgpu_note *note, struct dec_view
 	if (tail(w) || !dec_slice(w->region, w->at, RECORD_HEAD, &head))
 		return false;
 	w->fault = head.origin;
+	w->field = "n_namesz";
 	note->type = dec_le32(head.p + 8);
 	desc = aligned(w->at + RECORD_HEAD + dec_le32(head.p), w->pad);
-	if (!dec_slice(w->region, w->at + RECORD_HEAD, dec_le32(head.p), name) ||
-	    !dec_slice(w->region, desc, dec_le32(head.p + 4), &note->desc))
+	if (!dec_slice(w->region, w->at + RECORD_HEAD, dec_le32(head.p), name))
+		return false;
+	w->fault += 4;
+	w->field = "n_descsz";
+	if (!dec_slice(w->region, desc, dec_le32(head.p + 4), &note->desc))
 		return false;
 	note->owner = *name;
 	if (name->len && name->p[name->len - 1] == 0)
@@ -143,7 +149,7 @@ static bool read_region(struct dec_amdgpu *g, struct dec_view region)
 				     "notes", DEC_PARTIAL, "more than %d notes", DEC_NOTES_MAX);
 	if (w.ended)
 		return true;
-	return dec_exam_note(g->x, DEC_NONE, DEC_PROBLEM_MALFORMED_NOTE, w.fault, "note",
+	return dec_exam_note(g->x, DEC_NONE, DEC_PROBLEM_MALFORMED_NOTE, w.fault, w.field,
 			     DEC_PARTIAL, "a note goes on past the end of its section");
 }
 
