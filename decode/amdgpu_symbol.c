@@ -32,6 +32,49 @@ struct table {
 	uint64_t count;
 };
 
+#define FIELD(member) ((struct dec_elf_field){ offsetof(Elf64_Shdr, member), #member })
+
+/* What keeps a section from being a table of symbols; name NULL: nothing. */
+static struct dec_elf_field bad_table(const struct dec_elfview *elf,
+				      const struct dec_elfsection *symbols)
+{
+	struct dec_elfsection strings;
+
+	if (symbols->entsize != sizeof(Elf64_Sym))
+		return FIELD(sh_entsize);
+	if (symbols->size % sizeof(Elf64_Sym))
+		return FIELD(sh_size);
+	if (!dec_elfview_section(elf, symbols->link, &strings) || strings.type != SHT_STRTAB)
+		return FIELD(sh_link);
+	return (struct dec_elf_field){ 0, NULL };
+}
+
+static bool note_table(struct dec_amdgpu *g, uint64_t section, struct dec_elf_field bad,
+		       const char *sentence)
+{
+	return dec_exam_note(g->x, DEC_NONE, DEC_PROBLEM_MALFORMED_ELF,
+			     g->x->payload.origin + g->elf.h.shoff + section * sizeof(Elf64_Shdr) +
+				     bad.offset,
+			     bad.name, DEC_COMPLETE, "%s", sentence);
+}
+
+/* Another table may say the same, but a header is right or it is not. */
+static bool check_tables(struct dec_amdgpu *g)
+{
+	struct dec_elfsection s;
+
+	if (!dec_elfview_has_sections(&g->elf))
+		return true;
+	for (uint64_t i = 0; dec_elfview_section(&g->elf, i, &s); i++) {
+		struct dec_elf_field bad = bad_table(&g->elf, &s);
+
+		if ((s.type == SHT_SYMTAB || s.type == SHT_DYNSYM) && s.inside && bad.name &&
+		    !note_table(g, i, bad, "this section cannot be read as a table of symbols"))
+			return false;
+	}
+	return true;
+}
+
 static bool table_section(const struct dec_elfview *elf, uint32_t type, struct table *t)
 {
 	if (!dec_elfview_has_sections(elf))
@@ -40,7 +83,8 @@ static bool table_section(const struct dec_elfview *elf, uint32_t type, struct t
 		if (t->symbols.type != type)
 			continue;
 		t->count = dec_elfview_symbol_count(&t->symbols);
-		if (t->count && dec_elfview_section(elf, t->symbols.link, &t->strings))
+		if (t->count && dec_elfview_section(elf, t->symbols.link, &t->strings) &&
+		    t->strings.type == SHT_STRTAB)
 			return true;
 	}
 	return false;
@@ -154,6 +198,28 @@ static bool table_dynamic(const struct dec_elfview *elf, struct table *t)
 	       mapped(elf, d.strtab, d.strsz, &t->strings.bytes);
 }
 
+/* The segments' word on the table: there must be a section of it, of that size. */
+static bool check_dynamic(struct dec_amdgpu *g)
+{
+	struct dynamic d = dynamic_read(&g->elf);
+	uint64_t count = d.symtab && d.hash ? count_by_hash(&g->elf, d.hash) : 0;
+	struct dec_elfsection s;
+
+	if (!count || !dec_elfview_has_sections(&g->elf))
+		return true;
+	for (uint64_t i = 0; dec_elfview_section(&g->elf, i, &s); i++) {
+		if (s.addr != d.symtab || !s.inside || s.size == 0)
+			continue;
+		if (s.type != SHT_DYNSYM && s.type != SHT_SYMTAB)
+			return note_table(g, i, FIELD(sh_type),
+					  "DT_SYMTAB says that this is a table of symbols");
+		return bad_table(&g->elf, &s).name || s.size / sizeof(Elf64_Sym) == count ||
+		       note_table(g, i, FIELD(sh_size),
+				  "DT_HASH counts another number of symbols in this table");
+	}
+	return true;
+}
+
 /* ---- reading and sorting ------------------------------------------------------------------------ */
 
 static int by_name(const void *a, const void *b)
@@ -213,6 +279,8 @@ bool dec_amdgpu_symbols(struct dec_amdgpu *g)
 {
 	struct table t;
 
+	if (!check_tables(g) || !check_dynamic(g))
+		return false;
 	if (!table_section(&g->elf, SHT_SYMTAB, &t) && !table_section(&g->elf, SHT_DYNSYM, &t) &&
 	    !table_dynamic(&g->elf, &t))
 		return true;

@@ -133,6 +133,7 @@ static void kernel_with_wrong_types(struct bytes *b)
 
 /* ---- linked objects ------------------------------------------------------------------------------- */
 
+enum { SYMTAB = SECTIONS + 4 * 64 }; /* the header of its section */
 enum { KERNEL = 208 }; /* bytes of the shortest map that mp_kernel() makes */
 
 static void linked(struct bytes *b, void (*metadata)(struct bytes *))
@@ -532,6 +533,21 @@ static const struct object_case {
 	{ "section begins past the end", healthy, { { SECTIONS + 64 + 24, 8, 1u << 30 } }, 0,
 	  PARTIAL(V5), 1,
 	  { { DEC_PROBLEM_OUT_OF_BOUNDS, SECTIONS + 64 + 24, "sh_offset", NULL } } },
+
+	{ "symbols: link", healthy, { { SYMTAB + 40, 4, 999 } }, 0, COMPLETE(V5), 1,
+	  { { DEC_PROBLEM_MALFORMED_ELF, SYMTAB + 40, "sh_link", NULL } } },
+	{ "symbols: link to something else", healthy, { { SYMTAB + 40, 4, 1 } }, 0, COMPLETE(V5), 1,
+	  { { DEC_PROBLEM_MALFORMED_ELF, SYMTAB + 40, "sh_link", NULL } } },
+	{ "symbols: entry size", healthy, { { SYMTAB + 56, 8, 7 } }, 0, COMPLETE(V5), 1,
+	  { { DEC_PROBLEM_MALFORMED_ELF, SYMTAB + 56, "sh_entsize", NULL } } },
+	{ "symbols: no entry size", healthy, { { SYMTAB + 56, 8, 0 } }, 0, COMPLETE(V5), 1,
+	  { { DEC_PROBLEM_MALFORMED_ELF, SYMTAB + 56, "sh_entsize", NULL } } },
+	{ "symbols: size below one", healthy, { { SYMTAB + 32, 8, 5 } }, 0, COMPLETE(V5), 1,
+	  { { DEC_PROBLEM_MALFORMED_ELF, SYMTAB + 32, "sh_size", NULL } } },
+	{ "symbols: another number than DT_HASH has", healthy, { { SYMTAB + 32, 8, 4 * 24 } }, 0,
+	  COMPLETE(V5), 1, { { DEC_PROBLEM_MALFORMED_ELF, SYMTAB + 32, "sh_size", NULL } } },
+	{ "symbols: type", healthy, { { SYMTAB + 4, 4, SHT_PROGBITS } }, 0, COMPLETE(V5), 1,
+	  { { DEC_PROBLEM_MALFORMED_ELF, SYMTAB + 4, "sh_type", NULL } } },
 
 	{ "same name twice", same_name_twice, { { 0, 0, 0 } }, 0, COMPLETE(V5), 2,
 	  { { DEC_PROBLEM_DUPLICATE_KERNEL, DESC + 17 + KERNEL, "kernel", NULL } } },
