@@ -22,9 +22,14 @@ enum {
 	OFF_SECTION_COUNT = 2,
 	OFF_SYMBOLS = 8,
 	OFF_BIGOBJ_SYMBOLS = 0x30,
-	OFF_RAW_SIZE = 16, /* in a section's header */
+	OFF_SECTION_ALIGN = 32, /* in the optional header, as the next two */
+	OFF_IMAGE_SIZE = 56,
+	OFF_HEADERS_SIZE = 60,
+	OFF_VIRTUAL_SIZE = 8, /* in a section's header, as the next two */
+	OFF_RAW_SIZE = 16,
 	OFF_RAW_AT = 20,
 	NAME_SIZE = 8,
+	PAGE = 4096, /* sections are aligned to at least one, but in drivers */
 };
 
 static const uint8_t bigobj_class[16] = { 0xc7, 0xa1, 0xba, 0xd1, 0xee, 0xba, 0xa9, 0x4b,
@@ -44,7 +49,10 @@ struct coff {
 	uint64_t sections;
 	uint64_t strings; /* string table, from the file's start; 0: none */
 	bool image; /* a section's extent is the smaller of its two sizes */
+	uint16_t machine;
+	uint32_t align; /* of sections in memory, at least a page */
 	bool noted; /* a section that does not lie in the file has been */
+	bool remarked; /* one whose sizes do not agree */
 	struct fault fault; /* the first one; field NULL: none */
 	uint64_t header; /* the COFF header, from the file's start */
 	uint64_t symbols_at; /* the field that says where the symbols are */
@@ -78,6 +86,8 @@ static bool header_read(struct dec_build *b, struct dec_range file, uint64_t off
 	*c = (struct coff){
 		.range = file,
 		.header = offset,
+		.machine = dec_le16(v.p),
+		.align = PAGE,
 		.symbols_at = offset + OFF_SYMBOLS,
 		.optional = dec_le16(v.p + OFF_OPTIONAL_SIZE),
 		.table = offset + COFF_HEADER + dec_le16(v.p + OFF_OPTIONAL_SIZE),
@@ -92,6 +102,32 @@ static void fault(struct coff *c, enum dec_problem_code code, uint64_t offset, c
 {
 	if (!c->fault.field)
 		c->fault = (struct fault){ code, offset, field, sentence };
+}
+
+static bool is_64_bit(uint16_t machine)
+{
+	/* x64, arm64 and its two hybrids, IA-64, EFI byte code, RISC-V, LoongArch */
+	static const uint16_t machines[] = { 0x8664, 0xaa64, 0xa641, 0xa64e,
+					     0x0200, 0x0ebc, 0x5064, 0x6264 };
+
+	for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++)
+		if (machine == machines[i])
+			return true;
+	return false;
+}
+
+/* Fields of the optional header at p against those of the COFF header. */
+static void check_against(struct coff *c, const uint8_t *p, bool plus)
+{
+	if (dec_le32(p + OFF_SECTION_ALIGN) > c->align)
+		c->align = dec_le32(p + OFF_SECTION_ALIGN);
+	if (c->sections == 0 && dec_le32(p + OFF_IMAGE_SIZE) > dec_le32(p + OFF_HEADERS_SIZE))
+		fault(c, DEC_PROBLEM_OUT_OF_BOUNDS, c->header + OFF_SECTION_COUNT,
+		      "NumberOfSections",
+		      "the image is larger than its headers, and has no sections there");
+	if (plus && !is_64_bit(c->machine))
+		fault(c, DEC_PROBLEM_BAD_MAGIC, c->header, "Machine",
+		      "PE32+ images are for machines of 64 bits, which this is not known to be");
 }
 
 /* Its size follows from its magic and from the number of directories at its end. */
@@ -119,6 +155,7 @@ static bool optional_read(struct dec_build *b, struct dec_range file, struct cof
 		      "the optional header is neither PE32 nor PE32+");
 		return true;
 	}
+	check_against(c, v.p, *plus);
 	fixed = *plus ? OPTIONAL_PLUS_SIZE : OPTIONAL_32_SIZE;
 	if (!read_at(b, file, at + fixed - 4, 4, &v, &ok) || !ok)
 		return !ok;
@@ -311,18 +348,49 @@ static bool note_section(struct dec_build *b, struct coff *c, uint64_t index, ui
 			(unsigned long long)index);
 }
 
+/* The first one, as above; nothing is lost by it. */
+static bool remark_section(struct dec_build *b, struct coff *c, enum dec_problem_code code,
+			   uint64_t index, size_t offset, const char *field, const char *sentence)
+{
+	if (c->remarked)
+		return true;
+	c->remarked = true;
+	return dec_note(b, DEC_OWNER_ARTIFACT, code,
+			c->range.offset + c->table + index * SECTION + offset, field, DEC_COMPLETE,
+			"section %llu %s", (unsigned long long)index, sentence);
+}
+
+/* What of a section's raw data counts in an image: the rest is padding up to the alignment in
+ * the file, so it is no longer than what the last page in memory leaves. */
+static bool image_size(struct dec_build *b, struct coff *c, uint64_t index, const uint8_t *p,
+		       uint32_t *size)
+{
+	uint32_t virtual_size = dec_le32(p + OFF_VIRTUAL_SIZE), raw = *size;
+	uint32_t at = dec_le32(p + OFF_RAW_AT);
+	bool inside = dec_fits(at, raw, c->range.size);
+
+	if (!c->image || virtual_size == 0 || virtual_size >= raw)
+		return true;
+	if (inside && raw - virtual_size >= c->align)
+		return remark_section(b, c, DEC_PROBLEM_SIZE_MISMATCH, index, OFF_VIRTUAL_SIZE,
+				      "VirtualSize", "has more raw bytes than padding needs");
+	*size = virtual_size;
+	return inside || !dec_fits(at, virtual_size, c->range.size) ||
+	       remark_section(b, c, DEC_PROBLEM_OUT_OF_BOUNDS, index, OFF_RAW_SIZE, "SizeOfRawData",
+			      "has padding that does not lie in the file");
+}
+
 static bool take_section(struct dec_build *b, struct coff *c, struct dec_text strings,
 			 uint64_t index, const uint8_t *p, struct dec_host *host)
 {
-	uint32_t virtual_size = dec_le32(p + 8), size = dec_le32(p + OFF_RAW_SIZE);
-	uint32_t at = dec_le32(p + OFF_RAW_AT);
+	uint32_t size = dec_le32(p + OFF_RAW_SIZE), at = dec_le32(p + OFF_RAW_AT);
 	struct dec_span *span;
 	struct dec_text name;
 
-	if (c->image && virtual_size && virtual_size < size)
-		size = virtual_size; /* the rest is padding up to the file alignment */
 	if (size == 0 || at == 0)
 		return true;
+	if (!image_size(b, c, index, p, &size))
+		return false;
 	if (!dec_fits(at, size, c->range.size))
 		return note_section(b, c, index, at);
 	if (!section_name(b, strings, p, &name))

@@ -15,8 +15,9 @@ SHDR = {"sh_name": (0, 4), "sh_offset": (24, 8), "sh_size": (32, 8), "sh_link": 
         "sh_entsize": (56, 8)}
 PHDR = {"p_offset": (8, 8), "p_filesz": (32, 8)}
 SYM = {"st_name": (0, 4), "st_shndx": (6, 2)}
-COFF = {"NumberOfSections": (2, 2), "PointerToSymbolTable": (8, 4), "SizeOfOptionalHeader": (16, 2)}
-SECTION = {"SizeOfRawData": (16, 4), "PointerToRawData": (20, 4)}
+COFF = {"Machine": (0, 2), "NumberOfSections": (2, 2), "PointerToSymbolTable": (8, 4),
+        "SizeOfOptionalHeader": (16, 2)}
+SECTION = {"VirtualSize": (8, 4), "SizeOfRawData": (16, 4), "PointerToRawData": (20, 4)}
 LFANEW = 0x40
 
 FAR, MAX = 1 << 63, -1
@@ -126,7 +127,9 @@ ROWS = [
     ("image", "optional header magic", 0, ARTIFACT, "bad_magic", None),
     ("image", "NumberOfSections", MAX, ARTIFACT, "truncated", None),
     ("image", "PointerToSymbolTable", MAX, ARTIFACT, "out_of_bounds", None),
-    ("image", "SizeOfRawData", MAX, ARTIFACT, None, None),
+    ("image", "SizeOfRawData", MAX, ARTIFACT, "out_of_bounds", None),
+    ("image", "Machine", 0x14c, ARTIFACT, "bad_magic", None),
+    ("image", "VirtualSize", 1, ARTIFACT, "size_mismatch", None),
     ("image", "PointerToRawData", MAX, ARTIFACT, "out_of_bounds", None),
 ]
 for sample in "cubin", "entry":
