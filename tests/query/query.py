@@ -6,6 +6,7 @@ Usage: query.py rows        rows of every collection equal the files, for every 
        query.py refusals    what is refused: one sentence, status 2, nothing on stdout
        query.py digest      no payload is decoded for the inventory, or for another digest
        query.py lines       programs that write lines to one file do not mix them
+       query.py fleet       the batches of docs/fleet.md have all objects (needs jq)
        query.py schema      requests and answers are as docs/schema says (needs jsonschema)
 
 GPUOBJ names the program, QUERY_PAGES the one of tests/fs.
@@ -15,6 +16,8 @@ import glob
 import hashlib
 import json
 import os
+import re
+import shutil
 import struct
 import subprocess
 import sys
@@ -381,6 +384,48 @@ def lines_do_not_mix():
     check(ran.returncode == 1 and ran.stderr.count(b"\n") == 1, "a full disk", ran)
 
 
+# ---- docs/fleet.md -------------------------------------------------------------------------
+
+def many_objects(count, payload):
+    """A bundle of count objects of one target."""
+    name = b"hipv4-amdgcn-amd-amdhsa--gfx90a"
+    head = b"__CLANG_OFFLOAD_BUNDLE__" + struct.pack("<Q", count)
+    at = len(head) + count * (24 + len(name))
+    for i in range(count):
+        head += struct.pack("<QQQ", at + i * len(payload), len(payload), len(name)) + name
+    return head + payload * count
+
+
+def fleet():
+    """The commands of the page, as they stand there but for the target."""
+    if not shutil.which("jq"):
+        print("SKIP: no jq")
+        sys.exit(77)
+    with open(os.path.join(ROOT, "docs", "fleet.md"), encoding="utf-8") as f:
+        part = f.read().split("## Batches of one file")[1]
+    batches, all_pages = re.findall(r"```sh\n(.*?)```", part, re.S)
+    check("sm_90a" in batches, batches)
+    with open(os.path.join(DATA, "amd", "co", "gfx90a_sramecc+_xnack-_v5.hsaco"), "rb") as f:
+        payload = f.read()
+    with tempfile.TemporaryDirectory() as scratch:
+        def shell(script):
+            ran = subprocess.run(["sh", "-ec", script], cwd=scratch, capture_output=True, timeout=120,
+                                 env={**os.environ, "PATH": scratch + ":" + os.environ["PATH"]})
+            check(ran.returncode == 0, script, ran.stderr.decode())
+            return ran.stdout.splitlines()
+        os.symlink(os.path.abspath(os.environ["GPUOBJ"]), os.path.join(scratch, "gpuobj"))
+        path = os.path.join(scratch, "libfoo.so")
+        with open(path, "wb") as f:
+            f.write(many_objects(300, payload) * 4)
+        want = lines(path, {"collection": "kernels"})
+        check(len({row["object"] for row in want}) == 1200, len(want), "kernels")
+        shell(batches.replace("sm_90a", "gfx90a"))
+        with open(os.path.join(scratch, "gfx90a.jsonl"), "rb") as f:
+            got = [json.loads(line) for line in f]
+        check([row["object"] for row in got] == [row["object"] for row in want], len(got), "of a batch")
+        check([json.loads(line) for line in shell(all_pages)] == want, "the pages")
+
+
 # ---- schema --------------------------------------------------------------------------------
 
 def schema():
@@ -419,7 +464,7 @@ def schema():
 
 
 COMMANDS = {"rows": rows, "pages": pages, "refusals": refusals, "digest": digest,
-            "lines": lines_do_not_mix, "schema": schema}
+            "lines": lines_do_not_mix, "fleet": fleet, "schema": schema}
 
 
 def main():
