@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bundle_hash.h"
 #include "cache.h"
 #include "cli_term.h"
 #include "demangle.h"
@@ -144,6 +145,25 @@ static void diff_kernels(struct cli_diff *d, const char *target,
 
 /* ---- a target of both --------------------------------------------------------------------- */
 
+/* A hash that is wrong is a problem of each object in the container, as inspection.json says;
+ * decoding finds it, which is why the kernels do not know it. */
+static void count_hashes(struct cli_diff *d, int side, uint32_t target,
+			 uint64_t counts[GFS_CODE_COUNT])
+{
+	const struct dec_artifact *a = d->fs[side]->artifact;
+	const struct dec_target *t = &a->targets[target];
+
+	for (uint32_t i = 0; i < t->object_count && !d->failed; i++) {
+		struct gfs_hash_check check;
+		int err = gfs_hash_check(d->fs[side], a->objects[t->objects[i]].container, &check);
+
+		if (err)
+			fail(d, side, err);
+		else if (check.differs)
+			counts[check.problem.code]++;
+	}
+}
+
 static void examine_target(struct cli_diff *d, const char *target, const uint32_t index[2],
 			   uint64_t problems[2][GFS_CODE_COUNT])
 {
@@ -156,7 +176,9 @@ static void examine_target(struct cli_diff *d, const char *target, const uint32_
 		if (err)
 			fail(d, side, err);
 	}
-	if (k[0] && k[1]) {
+	for (int side = 0; side < 2 && !d->failed; side++)
+		count_hashes(d, side, index[side], problems[side]);
+	if (k[0] && k[1] && !d->failed) {
 		for (int code = 0; code < GFS_CODE_COUNT; code++)
 			for (int side = 0; side < 2; side++)
 				problems[side][code] += k[side]->problems[code];

@@ -81,6 +81,17 @@ ran = Ran("diff", "-t", put(bundle([(GFX, bytes(64))])), cut)
 check("a problem of the inventory", any(re.match(r"~ problem (gfx90a|-) 0 -> 1 truncated$", l) for l in ran.lines),
       ran.out)
 
+# A hash of a compressed bundle that decoding refutes: its last byte is the wrong one, and all
+# objects in the bundle have the problem.
+wrong = os.path.join(DATA, "amd/bad/ccob_hash_wrong.hipfb")
+with open(wrong, "rb") as f:
+    right = bytearray(f.read())
+right[24] ^= 0xff
+lines = ["~ problem %s 0 -> 1 hash_mismatch" % t for t in Ran("ls", wrong, "/targets").lines]
+check("a wrong hash: targets", len(lines) > 1, lines)
+differs("a wrong hash", put(bytes(right)), wrong, lines)
+differs("a wrong hash: inventories alone", put(bytes(right)), wrong, [], "-t")
+
 # ---- trouble -------------------------------------------------------------------------------
 
 good = put(ptx(A))
