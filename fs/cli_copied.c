@@ -18,6 +18,9 @@
 /* The longest has the name of a file, escaped, and a few lines. */
 #define RECORD_MAX ((size_t)16 << 10)
 
+/* Directories above one of a copy: the tree has five levels. */
+#define LEVELS_MAX 8
+
 /* ---- whose copy it is ----------------------------------------------------------------- */
 
 /* What artifact.json holds in the tree; NUL at the end. */
@@ -63,35 +66,93 @@ static char *digest_of(const char *text, size_t size)
 	return copy;
 }
 
-static void compare_records(struct cli_copied *copied, const char *own, size_t own_size,
+/* True: theirs is the record of a copy. */
+static bool compare_records(struct cli_copied *copied, const char *own, size_t own_size,
 			    const char *theirs, size_t their_size)
 {
 	char *digest = digest_of(own, own_size);
 	char *other = digest_of(theirs, their_size);
+	bool found = other;
 
 	copied->resume = own_size == their_size && memcmp(own, theirs, own_size) == 0;
 	copied->other = digest && other && strcmp(digest, other) != 0;
 	free(other);
 	free(digest);
+	return found;
 }
 
-int cli_copied_look(struct cli_copied *copied, struct gfs *fs, int fd)
+/* 1: the directory has the record of a copy, 0: it has none, or a negative errno. */
+static int look_in(struct cli_copied *copied, struct gfs *fs, int dir)
 {
 	char *own = cli_memory(malloc(RECORD_MAX + 1));
 	char *theirs = cli_memory(malloc(RECORD_MAX + 1));
 	size_t own_size, their_size;
-	int err = 0;
+	int rc = 0;
 
-	*copied = (struct cli_copied){ 0 };
 	/* Reading our own takes the digest of the whole artifact. */
-	if (read_theirs(fd, theirs, &their_size, &copied->since)) {
-		err = read_own(fs, own, &own_size);
-		if (!err)
-			compare_records(copied, own, own_size, theirs, their_size);
+	if (read_theirs(dir, theirs, &their_size, &copied->since)) {
+		rc = read_own(fs, own, &own_size);
+		if (rc == 0)
+			rc = compare_records(copied, own, own_size, theirs, their_size);
 	}
 	free(theirs);
 	free(own);
-	return err;
+	return rc;
+}
+
+/* Other directories may lie beside a copy in one directory. */
+static bool may_be_at_root(struct gfs *fs, const char *name)
+{
+	struct gfs_node node;
+
+	return gfs_lookup(fs, gfs_root(), name, &node) == 0;
+}
+
+int cli_copied_look(struct cli_copied *copied, struct gfs *fs, int fd, const char *path,
+		    const char *name)
+{
+	char *real = realpath(path, NULL);
+	int dir = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int level = 0;
+	int rc = 0;
+
+	*copied = (struct cli_copied){ .record = -1 };
+	for (; dir >= 0 && level < LEVELS_MAX; level++) {
+		char *slash = real ? strrchr(real, '/') : NULL;
+		int above;
+
+		if (!name || may_be_at_root(fs, name))
+			rc = look_in(copied, fs, dir);
+		if (rc != 0 || !slash)
+			break;
+		name = slash + 1;
+		*slash = '\0'; /* the name stays behind it */
+		above = openat(dir, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		close(dir);
+		dir = above;
+	}
+	/* Only a copy of all to this place says which files are where they belong. */
+	copied->resume = copied->resume && level == 0;
+	if (rc > 0)
+		copied->record = dir;
+	else if (dir >= 0)
+		close(dir);
+	free(real);
+	return rc < 0 ? rc : 0;
+}
+
+void cli_copied_fini(struct cli_copied *copied)
+{
+	if (copied->record >= 0)
+		close(copied->record);
+	copied->record = -1;
+}
+
+int cli_copied_disown(const struct cli_copied *copied)
+{
+	if (copied->other && unlinkat(copied->record, RECORD, 0) != 0 && errno != ENOENT)
+		return -errno;
+	return 0;
 }
 
 static bool is_before(struct timespec x, struct timespec y)

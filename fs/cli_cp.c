@@ -287,6 +287,25 @@ static void copy_to_dir(struct copy *copy, const struct cli_item *what, int fd, 
 	free(name);
 }
 
+/* True: things may be written in the directory fd, or under the name in it. With -f they
+ * may among those of another artifact, which are no copy of that any longer then. */
+static bool may_copy(struct copy *copy, int fd, const char *dir, const char *name, const char *to)
+{
+	struct cli *cli = copy->cli;
+	int err = cli_copied_look(&copy->copied, cli->fs, fd, dir, name);
+
+	if (!err && copy->copied.other && !cli->flag['f']) {
+		cli_error(cli, to, "is a copy of another artifact, -f copies all the same");
+		return false;
+	}
+	if (!err)
+		err = cli_copied_disown(&copy->copied);
+	if (err)
+		cli_errno(cli, to, err);
+	copy->copied.resume = copy->copied.resume && !cli->flag['f'];
+	return !err;
+}
+
 /* To a name that is no directory yet. What stands before its last component is the user's
  * to choose, symbolic links included. */
 static void copy_to_name(struct copy *copy, const struct cli_item *what, const char *to)
@@ -300,9 +319,10 @@ static void copy_to_name(struct copy *copy, const struct cli_item *what, const c
 		cli_errno(copy->cli, to, fd < 0 ? errno : ENOENT);
 	} else if (!gfs_is_dir(what->node) && to[strlen(to) - 1] == '/') {
 		cli_errno(copy->cli, to, ENOTDIR);
-	} else {
+	} else if (may_copy(copy, fd, parent, name, to)) {
 		struct item item = { what->node, what->name, fd, name, to };
 
+		copy->copied.resume = false;
 		copy_node(copy, &item);
 	}
 	if (fd >= 0)
@@ -359,14 +379,10 @@ static void copy_all_to_dir(struct copy *copy, const struct cli_list *list, cons
 {
 	struct cli *cli = copy->cli;
 	int fd = open(to, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int err = fd < 0 ? -errno : cli_copied_look(&copy->copied, cli->fs, fd);
 
-	if (err) {
-		cli_errno(cli, to, err);
-	} else if (copy->copied.other && !cli->flag['f']) {
-		cli_error(cli, to, "is a copy of another artifact, -f copies all the same");
-	} else {
-		copy->copied.resume = copy->copied.resume && !cli->flag['f'];
+	if (fd < 0) {
+		cli_errno(cli, to, errno);
+	} else if (list->count > 0 && may_copy(copy, fd, to, NULL, to)) {
 		cli_temporary_clean(fd);
 		for (size_t i = 0; i < list->count && !cli->stale; i++)
 			copy_to_dir(copy, &list->items[i], fd, to);
@@ -383,7 +399,7 @@ static bool take(void *ctx, const char *path, struct gfs_node node)
 
 void cli_cp(struct cli *cli, char **paths, int count)
 {
-	struct copy copy = { .cli = cli };
+	struct copy copy = { .cli = cli, .copied.record = -1 };
 	const char *to = paths[count - 1];
 	struct cli_list list = { 0 };
 	struct stat st;
@@ -399,6 +415,7 @@ void cli_cp(struct cli *cli, char **paths, int count)
 		copy_to_name(&copy, &list.items[0], to);
 	else if (is_dir && have_own_names(&copy, &list, to))
 		copy_all_to_dir(&copy, &list, to);
+	cli_copied_fini(&copy.copied);
 	free(copy.buf);
 	cli_progress_end(&cli->progress);
 	cli_list_fini(&list);

@@ -107,6 +107,32 @@ for paths in (["/"], ["/objects"], ["/objects/00000/payload"]):
 copy("another artifact, -f", "-f", "twin.so", "/", "d")
 same("another artifact, -f: all of the new one", {p: c for p, c in tree("d").items() if p in twins}, twins)
 
+# Above the destination: what would be a part of that copy, and only that.
+shutil.rmtree("d")
+copy("for its parts", "lib.so", "/", "d")
+before = tree("d")
+for paths, to in ((["/objects/00000"], "d/objects"), (["/objects/00000/."], "d/objects/00000"),
+                  (["/objects/00000/payload"], "d/objects/00000/payload"), (["/artifact.json"], "d/artifact.json"),
+                  (["/targets"], "d/objects/new"), (["/objects/00000"], "d/../d/./objects/")):
+    ran = copy("a part, %s" % to, "twin.so", *paths, to, status=1)
+    check("a part, %s: one line says so" % to, ran.err.count(b"\n") == 1 and b"another artifact" in ran.err, ran.err)
+    same("a part, %s: nothing changed" % to, tree("d"), before)
+copy("beside a copy", "twin.so", "/artifact.json", "d/other.json")
+copy("below a copy", "twin.so", "/", "d/other")
+same("below a copy: all", tree("d/other"), twins)
+shutil.rmtree("d/other")
+os.unlink("d/other.json")
+
+# -f makes a mixture, which is nobody's copy.
+for paths, to in ((["/objects"], "d"), (["/objects/00000"], "d/objects"),
+                  (["/objects/00000/payload"], "d/objects/00000/payload")):
+    copy("-f of a part, %s" % to, "-f", "twin.so", *paths, to)
+    check("-f of a part, %s: no record" % to, not os.path.exists("d/artifact.json"))
+    copy("after -f of a part, %s" % to, "lib.so", "/", "d")
+    same("after -f of a part, %s: the tree" % to, {p: c for p, c in tree("d").items() if p in fresh}, fresh)
+
+# ---- one record, another artifact's files ---------------------------------------------------
+
 # Files of one artifact under the record of another, as a copy that was killed may leave them
 # or somebody who copies parts: they are older than the record.
 shutil.rmtree("d")
