@@ -15,6 +15,7 @@
 
 #include "cli_copied.h"
 #include "cli_signal.h"
+#include "source.h"
 
 struct copy {
 	struct cli *cli;
@@ -142,6 +143,16 @@ static bool is_special(const struct item *item)
 	       !S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode) && !S_ISDIR(st.st_mode);
 }
 
+/* By any name: what is copied would be the end of what it is copied from. */
+static bool is_artifact(const struct copy *copy, const struct item *item)
+{
+	const struct stat *artifact = gfs_source_stat(copy->cli->fs->source);
+	struct stat st;
+
+	return !copy->cli->options->sample && fstatat(item->fd, item->name, &st, 0) == 0 &&
+	       st.st_dev == artifact->st_dev && st.st_ino == artifact->st_ino;
+}
+
 static void copy_file(struct copy *copy, const struct item *item)
 {
 	struct stat st;
@@ -155,6 +166,10 @@ static void copy_file(struct copy *copy, const struct item *item)
 	if (is_special(item)) {
 		refuse(copy, "is no regular file, will not be overwritten with", item->to,
 		       item->from);
+		return;
+	}
+	if (is_artifact(copy, item)) {
+		refuse(copy, "is the artifact, will not be overwritten with", item->to, item->from);
 		return;
 	}
 	if (cli_copied_already(&copy->copied, item->fd, item->name, &st))

@@ -131,6 +131,25 @@ for paths, to in ((["/objects"], "d"), (["/objects/00000"], "d/objects"),
     copy("after -f of a part, %s" % to, "lib.so", "/", "d")
     same("after -f of a part, %s: the tree" % to, {p: c for p, c in tree("d").items() if p in fresh}, fresh)
 
+# ---- the artifact itself ----------------------------------------------------------------------
+
+shutil.copy("lib.so", "payload")
+os.link("payload", "linked")
+os.symlink("payload", "symbolic")
+os.makedirs("holds/00000")
+os.link("payload", "holds/00000/payload")
+for paths, to in ((["/objects/00000/payload"], "payload"), (["/objects/00000/payload"], "linked"),
+                  (["/objects/00000/payload"], "symbolic"), (["/objects/00000/payload"], "."),
+                  (["-f", "/objects/00000/payload"], "./payload")):
+    ran = copy("the artifact, %s" % to, "payload", *paths, to, status=1)
+    check("the artifact, %s: it says so" % to, ran.err.count(b"\n") == 1 and b"is the artifact" in ran.err, ran.err)
+ran = copy("the artifact, in a directory", "payload", "/objects/00000", "holds", status=1)
+check("the artifact, in a directory: the rest is there", os.path.exists("holds/00000/object.json"))
+for path in ("payload", "linked", "symbolic", "holds/00000/payload"):
+    check("the artifact, %s: it is there" % path, os.path.samefile(path, "payload"))
+same("the artifact: its bytes", open("payload", "rb").read(), content)
+check("the artifact: the link is one", os.path.islink("symbolic"))
+
 # ---- one record, another artifact's files ---------------------------------------------------
 
 # Files of one artifact under the record of another, as a copy that was killed may leave them
