@@ -23,8 +23,14 @@ static bool is_identity(const char *key)
 
 /* ---- the values of a key ------------------------------------------------------------------- */
 
-/* As it is printed: text without quotes, of a list of arguments their number. */
-static char *value_text(const cJSON *value)
+/* Lists of objects, which are empty where there is none. */
+static bool is_counted(const char *key)
+{
+	return strcmp(key, "args") == 0 || strcmp(key, "problems") == 0;
+}
+
+/* As it is printed: text without quotes, of those lists how long they are. */
+static char *value_text(const char *key, const cJSON *value)
 {
 	char number[24];
 	char *printed;
@@ -32,7 +38,7 @@ static char *value_text(const cJSON *value)
 
 	if (cJSON_IsString(value))
 		return cli_memory(cli_text(value->valuestring, strlen(value->valuestring)));
-	if (cJSON_IsObject(cJSON_GetArrayItem(value, 0))) {
+	if (is_counted(key) && cJSON_IsArray(value)) {
 		snprintf(number, sizeof(number), "%d", cJSON_GetArraySize(value));
 		return cli_memory(strdup(number));
 	}
@@ -63,7 +69,7 @@ static char *stated(const cJSON *declarations, const char *key)
 		const cJSON *value = cJSON_GetObjectItemCaseSensitive(declaration, key);
 
 		if (value && !cJSON_IsNull(value))
-			values[count++] = value_text(value);
+			values[count++] = value_text(key, value);
 	}
 	if (count > 0)
 		qsort(values, count, sizeof(values[0]), compare);
@@ -82,7 +88,7 @@ static char *stated(const cJSON *declarations, const char *key)
 
 /* ---- comparing --------------------------------------------------------------------------------- */
 
-/* Numbers of arguments say little: what differs may be one of them. */
+/* Numbers say little: what differs may be one of those that are counted. */
 static bool same_value(cJSON *const sides[2], const char *key)
 {
 	const cJSON *declaration = sides[0]->child;
@@ -103,7 +109,7 @@ static bool diff_key(struct cli_diff *d, const char *target, const char *name, c
 	char *after = stated(sides[1], key);
 
 	bool differs =
-		strcmp(before, after) != 0 || (strcmp(key, "args") == 0 && !same_value(sides, key));
+		strcmp(before, after) != 0 || (is_counted(key) && !same_value(sides, key));
 
 	if (differs)
 		cli_diff_put(d, '~', "%s %s %s -> %s %s", key, target, before, after, name);
