@@ -205,15 +205,15 @@ static bool is_pipe(int fd)
 }
 
 /* Lines have no place for it. */
-static void tell_coverage(const struct cli *cli, const struct gfs_coverage *coverage)
+static void tell_coverage(struct cli *cli, const struct gfs_coverage *coverage)
 {
 	const struct dec_artifact *artifact = cli->fs->artifact;
-	const char *what = coverage->partial ? "coverage" : "inventory";
+	const char *what = coverage->partial ? "the coverage is partial" : "the inventory is partial";
 
-	if (!coverage->partial && !artifact->partial)
-		return;
-	fprintf(stderr, "gpuobj: query: %s: the %s is partial\n", artifact->name.p,
-		coverage->partial && artifact->partial ? "inventory, and the coverage," : what);
+	if (coverage->partial && artifact->partial)
+		what = "the inventory, and the coverage, is partial";
+	if (coverage->partial || artifact->partial)
+		cli_note(cli, artifact->name.p, what);
 }
 
 static int answer_lines(struct cli *cli, const struct gfs_request *request, struct gfs_refusal *why)

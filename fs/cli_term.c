@@ -48,24 +48,43 @@ const char *cli_colour(bool wanted, enum cli_colour colour)
 	return wanted ? sequences[colour] : "";
 }
 
-/* DEL, and the control characters from U+0080 on, which some terminals obey too. */
-static bool has_late_controls(const char *p, size_t len)
+/* Bytes of what a terminal obeys, at u: DEL, the control characters from U+0080 on, and those
+ * that turn the direction of text (U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069),
+ * which make a name look like another. */
+static bool is_late_control(const unsigned char *u, size_t left)
 {
-	const unsigned char *u = (const unsigned char *)p;
+	if (u[0] == 0x7f || left < 2)
+		return u[0] == 0x7f;
+	if (u[0] == 0xc2 || u[0] == 0xd8)
+		return u[0] == 0xc2 ? u[1] < 0xa0 : u[1] == 0x9c;
+	if (left < 3 || u[0] != 0xe2)
+		return false;
+	if (u[1] == 0x80)
+		return u[2] == 0x8e || u[2] == 0x8f || (u[2] >= 0xaa && u[2] <= 0xae);
+	return u[1] == 0x81 && u[2] >= 0xa6 && u[2] <= 0xa9;
+}
 
+static bool is_shown_as_it_is(const char *p, size_t len)
+{
+	if (!gfs_json_text_is_plain((struct dec_text){ p, len }))
+		return false;
 	for (size_t i = 0; i < len; i++)
-		if (u[i] == 0x7f || (u[i] == 0xc2 && i + 1 < len && u[i + 1] < 0xa0))
-			return true;
-	return false;
+		if (is_late_control((const unsigned char *)p + i, len - i))
+			return false;
+	return true;
 }
 
 char *cli_text(const char *p, size_t len)
 {
-	struct dec_text text = { p, len };
-
-	if (gfs_json_text_is_plain(text) && !has_late_controls(p, len))
+	if (is_shown_as_it_is(p, len) && !memchr(p, '%', len))
 		return strndup(p, len);
-	return gfs_json_escape(text);
+	return gfs_json_escape((struct dec_text){ p, len });
+}
+
+char *cli_sentence(const char *p, size_t len)
+{
+	return is_shown_as_it_is(p, len) ? strndup(p, len)
+					 : gfs_json_escape((struct dec_text){ p, len });
 }
 
 size_t cli_text_width(const char *text)

@@ -23,11 +23,14 @@ enum cli_colour { CLI_PLAIN, CLI_BOLD, CLI_RED, CLI_GREEN, CLI_YELLOW, CLI_BLUE 
 const char *cli_colour(bool wanted, enum cli_colour colour);
 
 /*
- * The text as it can be shown and be one field of one line, to be free()d: UTF-8 without
- * control characters stands as it is, of any other text the bytes outside printable ASCII
- * and '%' are written %XX. NULL: memory ran out.
+ * A name as it can be shown and be one field of one line, to be free()d: UTF-8 without control
+ * characters, those of direction included, and without '%' stands as it is, of any other text
+ * the bytes outside printable ASCII and '%' are written %XX. No two names are shown alike.
+ * NULL: memory ran out.
  */
 char *cli_text(const char *p, size_t len);
+/* The same for a sentence, where '%' alone stands: paths in the tree have it. */
+char *cli_sentence(const char *p, size_t len);
 
 /* Columns that such a text takes, one for each code point. */
 size_t cli_text_width(const char *text);

@@ -146,7 +146,7 @@ static void complain(struct cli *cli, const char *fmt, ...)
 	if (len < 0)
 		text = NULL;
 	cli_memory(text);
-	shown = cli_memory(cli_text(text, (size_t)len));
+	shown = cli_memory(cli_sentence(text, (size_t)len));
 	fflush(stdout);
 	cli_progress_hide(&cli->progress);
 	fprintf(stderr, "gpuobj: %s\n", shown);
@@ -390,11 +390,11 @@ int cli_open(struct cli *cli, const char *artifact, struct gfs **fs)
 }
 
 /* What the mount says when it is ready: nobody should take a list for all there is. */
-static void tell_partial(const struct cli *cli)
+static void tell_partial(struct cli *cli)
 {
 	if (cli->fs->artifact->partial)
-		fprintf(stderr, "gpuobj: %s: the inventory is partial; problems.json says why\n",
-			gfs_source_name(cli->fs->source));
+		complain(cli, "%s: the inventory is partial; problems.json says why",
+			 gfs_source_name(cli->fs->source));
 }
 
 /* words has room for one more in front, where --sample stands. */
