@@ -494,6 +494,7 @@ int main(int argc, char **argv)
 	int status;
 
 	gfs_options_init(&line.options);
+	line.options.program = "gpuobj";
 	status = take_all(&line, "+:o:hV", long_options, argc, argv);
 	if (status != GFS_EXIT_OK)
 		return status;

@@ -57,6 +57,7 @@ struct gfs_queue_options {
 
 /* What both programs let the user set; options.h has the table of their spellings. */
 struct gfs_options {
+	const char *program; /* that speaks in the log; NULL: gpuobjfs */
 	const char *artifact; /* path; NULL with sample set */
 	bool sample; /* the artifact built into the program */
 	bool read_only; /* leave /queues out, the fast mode of the mount */

@@ -30,6 +30,7 @@ struct gfs_source {
 	int fd; /* -1: the sample */
 	char *path; /* NULL: the sample */
 	const char *name;
+	const char *program;
 	struct stat st;
 	struct dec_source plain;
 	atomic_bool changed;
@@ -179,12 +180,12 @@ static bool stderr_is_gone(void)
 
 static void log_change(const struct gfs_source *s)
 {
-	static const char sentence[] = "changed while mounted, reading it now fails with ESTALE";
+	static const char sentence[] = "changed since it was opened, reading it now fails with ESTALE";
 
 	if (stderr_is_gone())
-		syslog(LOG_WARNING, "gpuobjfs: %s %s (%s)", s->name, sentence, s->path);
+		syslog(LOG_WARNING, "%s: %s %s (%s)", s->program, s->name, sentence, s->path);
 	else
-		fprintf(stderr, "gpuobjfs: %s %s (%s)\n", s->name, sentence, s->path);
+		fprintf(stderr, "%s: %s %s (%s)\n", s->program, s->name, sentence, s->path);
 }
 
 int gfs_source_check(struct gfs_source *s)
@@ -355,6 +356,7 @@ int gfs_source_open(const struct gfs_options *options, struct gfs_source **sourc
 	if (!s)
 		return refuse_errno(msg, options->sample ? "sample" : options->artifact, ENOMEM);
 	s->fd = -1;
+	s->program = options->program ? options->program : "gpuobjfs";
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_cond_init(&s->hashed, NULL);
 	if (options->sample)

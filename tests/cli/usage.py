@@ -6,8 +6,9 @@ The statuses are the table of gpuobj(1), written down here a second time.
 
 import os
 import re
+import subprocess
 
-from case import DATA, Ran, bundle, check, finish, same, scratch, write
+from case import DATA, GPUOBJ, Ran, bundle, check, finish, same, scratch, write
 
 folder = scratch()
 LIBRARY = os.path.join(DATA, "cuda/host/libtwo.so")
@@ -86,6 +87,17 @@ same("a path that is not there, and one that is", Ran("ls", LIBRARY, "/no", "/ta
 same("diff of equal files", Ran("diff", LIBRARY, LIBRARY).status, 0)
 same("diff of others", Ran("diff", LIBRARY, broken).status, 1)
 same("several failures: the highest", Ran("summary", missing, bitcode, missing).status, 4)
+
+# An artifact that changes meanwhile: nothing was mounted, and gpuobj is what speaks.
+large = write(os.path.join(folder, "large"), bundle([(b"hip-amdgcn-amd-amdhsa--gfx90a", bytes(8 << 20))]))
+child = subprocess.Popen([GPUOBJ, "cat", large, "/objects/00000/payload"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+child.stdout.read(1)
+os.utime(large, (1, 1))  # the pipe is full long before the end
+_, said = child.communicate(timeout=60)
+same("a file that changes: status", child.returncode, 3)
+same("a file that changes: sentences", said.decode().splitlines(),
+     ["gpuobj: large changed since it was opened, reading it now fails with ESTALE (%s)" % os.path.realpath(large),
+      "gpuobj: cat: /objects/00000/payload: Stale file handle"])
 
 # Names of files do not reach a terminal as they are.
 bad = os.path.join(folder, "a\x1b[31m\nb\u009bx")
