@@ -48,6 +48,7 @@ inside() {
 	mount -t tmpfs -o mode=755 tmpfs "$scratch" || exit 1
 	mkdir "$scratch/bin" "$scratch/tests" "$scratch/examples" "$scratch/docs" "$scratch/work"
 	cp "$GPUOBJFS" "$scratch/bin/gpuobjfs" && cp "$GPUOBJ" "$scratch/bin/gpuobj" || exit 1
+	cp "$here/../README.md" "$scratch/README.md" || exit 1
 	mount --rbind "$here" "$scratch/tests" || exit 1
 	mount --rbind "$here/../mnt-examples" "$scratch/examples" || exit 1
 	mount --rbind "$here/../docs" "$scratch/docs" || exit 1

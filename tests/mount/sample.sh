@@ -14,6 +14,7 @@ if command -v jq >/dev/null; then
 	same "vendors" "$(jq -r .vendor d/objects/*/object.json | sort -u | grep -v other | tr '\n' ' ')" "amd nvidia "
 	same "inventory" "$(jq -r .inventory.state d/artifact.json)" complete
 	same "problems" "$(jq -c . d/problems.json)" '[]'
+	check "what the README shows" "$python" "$TESTS/mount/transcript.py" "$TESTS/../README.md" d
 fi
 mkdir out
 check "gpuobj cp --sample" "$GPUOBJ" cp --sample / out
