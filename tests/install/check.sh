@@ -47,7 +47,7 @@ meson install -C "$build" --no-rebuild --destdir "$scratch/root" >"$scratch/log"
 		echo "$share/bash-completion/completions/$program"
 	done
 	echo "${zsh:-$share/zsh/site-functions}/_gpuobj"
-	(cd "$source" && ls README.md docs/*.md docs/*.svg docs/packaging/README.md) |
+	(cd "$source" && ls LICENSE README.md docs/*.md docs/*.svg docs/packaging/README.md) |
 		sed "s|^|$share/doc/gpuobjfs/|"
 	echo "$share/doc/gpuobjfs/docs/schema"
 	below gpuobjfs/schema docs/schema
