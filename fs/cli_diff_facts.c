@@ -108,8 +108,7 @@ static bool diff_key(struct cli_diff *d, const char *target, const char *name, c
 	char *before = stated(sides[0], key);
 	char *after = stated(sides[1], key);
 
-	bool differs =
-		strcmp(before, after) != 0 || (is_counted(key) && !same_value(sides, key));
+	bool differs = strcmp(before, after) != 0 || (is_counted(key) && !same_value(sides, key));
 
 	if (differs)
 		cli_diff_put(d, '~', "%s %s %s -> %s %s", key, target, before, after, name);

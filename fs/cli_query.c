@@ -26,7 +26,7 @@ static void refuse(struct cli *cli, const char *sentence)
 
 static bool is_request(const char *word)
 {
-	return word[0] == '{';
+	return word[strspn(word, " \t\n\r")] == '{';
 }
 
 /* With --sample the first word is NULL. */
@@ -208,7 +208,8 @@ static bool is_pipe(int fd)
 static void tell_coverage(struct cli *cli, const struct gfs_coverage *coverage)
 {
 	const struct dec_artifact *artifact = cli->fs->artifact;
-	const char *what = coverage->partial ? "the coverage is partial" : "the inventory is partial";
+	const char *what =
+		coverage->partial ? "the coverage is partial" : "the inventory is partial";
 
 	if (coverage->partial && artifact->partial)
 		what = "the inventory, and the coverage, is partial";

@@ -69,12 +69,13 @@ static bool skip_number(const char **at)
 	return !isalnum((unsigned char)*p) && !strchr("+-.", *p ? *p : ' ');
 }
 
-/* From behind the first quote to behind the last. */
+/* From behind the first quote to behind the last, or to what is wrong. */
 static const char *skip_string(const char **at, const char *end)
 {
 	const char *p = *at;
 
 	for (; p < end && *p != '"'; p++) {
+		*at = p;
 		if ((unsigned char)*p < 0x20)
 			return "it has a control byte in a string";
 		if (*p != '\\')
@@ -87,13 +88,14 @@ static const char *skip_string(const char **at, const char *end)
 	return p < end ? NULL : "a string does not end";
 }
 
-/* What is wrong with the text beyond what its parser sees; NULL: nothing. There is a NUL
- * behind it. */
-static const char *lexical_fault(const char *p, const char *end)
+/* What is wrong with the text beyond what its parser sees, and in *at where; NULL: nothing.
+ * There is a NUL behind it. */
+static const char *lexical_fault(const char **at, const char *end)
 {
+	const char *p = *at;
 	int depth = 0;
 
-	while (p < end) {
+	for (; p < end; *at = p) {
 		const char *fault = NULL;
 
 		if (isdigit((unsigned char)*p) || *p == '-') {
@@ -111,8 +113,10 @@ static const char *lexical_fault(const char *p, const char *end)
 			return "it is nested too deep";
 		if (*p++ == '"')
 			fault = skip_string(&p, end);
-		if (fault)
+		if (fault) {
+			*at = p;
 			return fault;
+		}
 	}
 	return NULL;
 }
@@ -425,36 +429,58 @@ static bool is_plain(const char *text)
 	return !text || gfs_json_text_is_plain((struct dec_text){ text, strlen(text) });
 }
 
-/* Nothing in a tree has such text: it is escaped there. */
-static bool is_all_plain(const struct cJSON *value)
+static bool is_word(const char *key)
+{
+	return *key && key[strspn(key, "abcdefghijklmnopqrstuvwxyz0123456789_")] == '\0';
+}
+
+/* False: some text in the value is none that a tree has, where it is escaped. The path of
+ * keys to it is appended to path then, as far as they are words. */
+static bool is_all_plain(const struct cJSON *value, char *path, size_t size)
 {
 	const struct cJSON *one;
-	bool plain = is_plain(value->string) && is_plain(value->valuestring);
+	size_t len = strlen(path);
 
+	if (!is_plain(value->string))
+		return false;
+	if (value->string && is_word(value->string))
+		snprintf(path + len, size - len, "%s%s", len ? "." : "", value->string);
+	if (!is_plain(value->valuestring))
+		return false;
 	cJSON_ArrayForEach(one, value)
 	{
-		plain = plain && is_all_plain(one);
+		if (!is_all_plain(one, path, size))
+			return false;
 	}
-	return plain;
+	path[len] = '\0';
+	return true;
+}
+
+static int refuse_at(struct parse *p, const char *fault, const char *text, const char *at)
+{
+	gfs_refuse(p->why, "request: %s, at offset %td", fault, at - text);
+	return -EINVAL;
 }
 
 static int parse_text(struct parse *p, const char *text, size_t size)
 {
-	const char *fault = lexical_fault(text, text + size);
-	const char *end = NULL;
+	const char *at = text;
+	const char *fault = lexical_fault(&at, text + size);
+	char path[128] = "";
 
-	if (!fault) {
-		p->request->root = cJSON_ParseWithLengthOpts(text, size, &end, false);
-		if (!p->request->root)
-			fault = "it is no JSON";
-		else if (end + strspn(end, " \t\n\r") != text + size)
-			fault = "something stands behind its end";
-		else if (!is_all_plain(p->request->root))
-			fault = "it has text with control characters, or that is no UTF-8";
-	}
 	if (fault)
-		gfs_refuse(p->why, "request: %s", fault);
-	return fault ? -EINVAL : 0;
+		return refuse_at(p, fault, text, at);
+	p->request->root = cJSON_ParseWithLengthOpts(text, size, &at, false);
+	if (!p->request->root)
+		return refuse_at(p, "it is no JSON", text, at);
+	at += strspn(at, " \t\n\r");
+	if (at != text + size)
+		return refuse_at(p, "something stands behind its end", text, at);
+	if (is_all_plain(p->request->root, path, sizeof(path)))
+		return 0;
+	gfs_refuse(p->why, "%s: it has text with control characters, or that is no UTF-8",
+		   *path ? path : "request");
+	return -EINVAL;
 }
 
 static int check_whole(struct parse *p)

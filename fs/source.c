@@ -180,7 +180,8 @@ static bool stderr_is_gone(void)
 
 static void log_change(const struct gfs_source *s)
 {
-	static const char sentence[] = "changed since it was opened, reading it now fails with ESTALE";
+	static const char sentence[] =
+		"changed since it was opened, reading it now fails with ESTALE";
 
 	if (stderr_is_gone())
 		syslog(LOG_WARNING, "%s: %s %s (%s)", s->program, s->name, sentence, s->path);

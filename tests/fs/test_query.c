@@ -117,32 +117,32 @@ struct refused {
 };
 
 static const struct refused refused[] = {
-	{ "", "request: it is no JSON" },
-	{ "x", "request: it is no JSON" },
-	{ "{", "request: it is no JSON" },
+	{ "", "request: it is no JSON, at offset 0" },
+	{ "x", "request: it is no JSON, at offset 0" },
+	{ "{", "request: it is no JSON, at offset 0" },
 	{ "[]", "request: expected an object" },
 	{ "null", "request: expected an object" },
-	{ VIEW("\"targets\"") " x", "request: something stands behind its end" },
-	{ VIEW("\"targets\"") "{}", "request: something stands behind its end" },
+	{ VIEW("\"targets\"") " x", "request: something stands behind its end, at offset 34" },
+	{ VIEW("\"targets\"") "{}", "request: something stands behind its end, at offset 33" },
 	{ "{\"view\":{\"collection\":\"tar\\u0000gets\"}}",
-	  "request: it has an escaped NUL in a string" },
+	  "request: it has an escaped NUL in a string, at offset 26" },
 	{ "{\"view\":{\"collection\":\"tar\ngets\"}}",
-	  "request: it has a control byte in a string" },
+	  "request: it has a control byte in a string, at offset 26" },
 	{ "{\"path\":\"a\\u001bb\"}",
-	  "request: it has text with control characters, or that is no UTF-8" },
-	{ "{\"path\":\"\xff\"}",
-	  "request: it has text with control characters, or that is no UTF-8" },
-	{ "{\"path\":\"a", "request: a string does not end" },
-	{ "{\v}", "request: it has a control byte" },
-	{ VIEW("\"targets\",\"limit\":01"), "request: it has a number that is none" },
-	{ VIEW("\"targets\",\"limit\":1."), "request: it has a number that is none" },
-	{ VIEW("\"targets\",\"limit\":-"), "request: it has a number that is none" },
-	{ VIEW("\"targets\",\"limit\":+1"), "request: it is no JSON" },
-	{ VIEW("\"targets\",\"limit\":1e+-1"), "request: it has a number that is none" },
-	{ "{\"view\":[[[[[[[[[[[[[[[[[[[[[", "request: it is nested too deep" },
+	  "path: it has text with control characters, or that is no UTF-8" },
+	{ "{\"path\":\"\xff\"}", "path: it has text with control characters, or that is no UTF-8" },
+	{ "{\"path\":\"a", "request: a string does not end, at offset 10" },
+	{ "{\v}", "request: it has a control byte, at offset 1" },
+	{ VIEW("\"targets\",\"limit\":01"), "request: it has a number that is none, at offset 40" },
+	{ VIEW("\"targets\",\"limit\":1."), "request: it has a number that is none, at offset 40" },
+	{ VIEW("\"targets\",\"limit\":-"), "request: it has a number that is none, at offset 40" },
+	{ VIEW("\"targets\",\"limit\":+1"), "request: it is no JSON, at offset 40" },
+	{ VIEW("\"targets\",\"limit\":1e+-1"),
+	  "request: it has a number that is none, at offset 40" },
+	{ "{\"view\":[[[[[[[[[[[[[[[[[[[[[", "request: it is nested too deep, at offset 23" },
 	{ "{\"paths\":1}",
 	  "request: unknown key \"paths\", known are path, expected_sha256, object_ids, view" },
-	{ "{\"\\u001\":1}", "request: it is no JSON" },
+	{ "{\"\\u001\":1}", "request: it is no JSON, at offset 2" },
 	{ "{\"path\":1}", "path: expected a string that is not empty" },
 	{ "{\"path\":\"\"}", "path: expected a string that is not empty" },
 	{ "{\"path\":\"a\",\"path\":\"a\"}", "path: is there twice" },
@@ -235,7 +235,7 @@ static void bounds_requests(void **state)
 	gfs_request_fini(&request);
 	text[size - 1] = '\0';
 	assert_int_not_equal(gfs_request_parse(&request, text, size, &why), 0);
-	assert_string_equal(why.text, "request: it has a control byte");
+	assert_string_equal(why.text, "request: it has a control byte, at offset 4194303");
 	gfs_request_fini(&request);
 	free(text);
 }

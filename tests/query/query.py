@@ -244,8 +244,10 @@ def bad_texts(good):
         (b"", "request:"), (b"{", "request:"), (b"[]", "request:"), (b"\0", "request:"),
         (good + b"x", "request:"), (good + b"\0", "request:"), (good[:-1], "request:"),
         (good.replace(b"targets", b"tar\0gets"), "request:"),
-        (good.replace(b"targets", b"targets\\u0000"), "request:"),
-        (good.replace(b"targets", b"\xff"), "request:"),
+        (good.replace(b"targets", b"\xff"), "view.collection: it has text with control characters"),
+        ((view % ',"filter":{"kind":["x","\\u0007"]}').encode(), "view.filter.kind: it has text"),
+        ((view % ',"fields":["\\u009f\\u0001"]').encode(), "view.fields: it has text"),
+        ((view % ',"\\u0001":1').encode(), "view: it has text"),
         (b"[" * 100000, "request:"), (b'{"view":' * 100000, "request:"),
         (good + b" " * (5 << 20), "request:"),
         (b'{"vieW":{}}', 'request: unknown key "vieW", known are'),
@@ -267,6 +269,22 @@ def bad_texts(good):
     ]
 
 
+def misplaced(view):
+    """Texts that are no JSON: # stands where the offset is, and goes away."""
+    for more, sentence in ((',"cursor":"x#\\u0000"', "it has an escaped NUL in a string"),
+                           (',"cursor":"x\\\\#\x01"', "it has a control byte in a string"),
+                           (',"cursor":"x#\ty"', "it has a control byte in a string"),
+                           (',"limit":#01', "it has a number that is none"),
+                           (',"limit":#+1', "it is no JSON"),
+                           (',"cursor":"#\\ud800"', "it is no JSON"),
+                           (',#\x02"limit":1', "it has a control byte"),
+                           ("}}#}", "something stands behind its end")):
+        text = view % more if more[0] == "," else view[:-4] + more
+        text = text.encode()
+        at = text.index(b"#")
+        yield text.replace(b"#", b""), "request: %s, at offset %d" % (sentence, at)
+
+
 def refusals():
     path = os.path.join(ROOT, "fs", "sample", "libsample.so")
     good = request({"collection": "targets"}).encode()
@@ -274,6 +292,8 @@ def refusals():
         refused(2, "query: " + key, path, stdin=text)
         if text[:1] == b"{" and b"\0" not in text and len(text) < 100000:
             refused(2, "query: " + key, path, text)
+    for text, sentence in misplaced('{"view":{"collection":"targets"%s}}'):
+        refused(2, "query: " + sentence + "\n", path, stdin=text)
     sha256 = batch(path)["expected_sha256"]
     for bad in ("00013", "13", "x"):
         refused(2, 'query: object_ids: unknown id "%s", known are 00000 to 00012' % bad, path,
@@ -289,7 +309,8 @@ def places(path, good):
     whole = run("query", path, good).stdout
     check(json.loads(whole)["total"] == 11, whole)
     for arguments, stdin in (((named,), b""), ((), named.encode()), ((path, named), b""),
-                             ((path,), good), ((path,), b"\n " + good + b"\n")):
+                             ((path,), good), ((path,), b"\n " + good + b"\n"),
+                             ((path, b"\n\t " + good), b""), ((" " + named,), b"")):
         ran = run("query", *arguments, stdin=stdin)
         check(ran.stdout == whole and not ran.stderr, arguments, ran.stderr)
     with tempfile.TemporaryDirectory() as scratch:
