@@ -104,6 +104,65 @@ static bool descend(struct match *m, const char *at, struct gfs_node node, const
 	return more;
 }
 
+/* ---- ".." ------------------------------------------------------------------------ */
+
+/* As a mount has it: only what is a directory has one above it. */
+static bool is_dir_at(struct cli *cli, const char *path)
+{
+	struct gfs_node node;
+
+	return gfs_walk(cli->fs, path, &node) == 0 && gfs_is_dir(node);
+}
+
+/* The length of path, of which len bytes are there, without its last name; what is "/", or
+ * empty, has none and stays. */
+static size_t without_last(const char *path, size_t len)
+{
+	while (len > 0 && path[len - 1] == '/')
+		len--;
+	while (len > 0 && path[len - 1] != '/')
+		len--;
+	return len > 0 || *path != '/' ? len : 1;
+}
+
+/*
+ * The path without "..", the caller's to free: nothing in the tree is a link, so that the name
+ * before it goes. At the root that is the root. What is no directory keeps it, and is not found.
+ */
+static char *without_parents(struct cli *cli, const char *path)
+{
+	char *out = cli_memory(malloc(strlen(path) + 2));
+	size_t len = 0;
+
+	while (*path) {
+		size_t name = strcspn(path, "/");
+		size_t slashes = strspn(path + name, "/");
+
+		out[len] = '\0';
+		if (name == 2 && memcmp(path, "..", name) == 0 && is_dir_at(cli, len ? out : "/")) {
+			len = without_last(out, len);
+		} else if (name != 1 || *path != '.') {
+			memcpy(out + len, path, name + slashes);
+			len += name + slashes;
+		}
+		path += name + slashes;
+	}
+	strcpy(out + len, len ? "" : "/");
+	return out;
+}
+
+static bool has_parents(const char *path)
+{
+	for (; *path; path += strspn(path, "/")) {
+		size_t name = strcspn(path, "/");
+
+		if (name == 2 && memcmp(path, "..", name) == 0)
+			return true;
+		path += name;
+	}
+	return false;
+}
+
 static bool each(struct cli *cli, const char *path, cli_found found, void *ctx)
 {
 	struct match m = { cli, found, ctx, false };
@@ -127,6 +186,10 @@ void cli_each_path(struct cli *cli, char **paths, int count, cli_found found, vo
 
 	if (count == 0)
 		found(ctx, "/", gfs_root());
-	for (int i = 0; i < count && more; i++)
-		more = each(cli, paths[i], found, ctx);
+	for (int i = 0; i < count && more; i++) {
+		char *path = has_parents(paths[i]) ? without_parents(cli, paths[i]) : NULL;
+
+		more = each(cli, path ? path : paths[i], found, ctx);
+		free(path);
+	}
 }

@@ -43,6 +43,18 @@ for pattern in ["objects/9*", "nothing*/x", "artifact.json/*", "objects/*/nothin
 same("without a pattern", Ran("cat", library, "objects/9").complaints,
      ["gpuobj: cat: objects/9: No such file or directory"])
 
+# "..": where a copy has the file, and an error where it has none.
+for path in ["targets/../artifact.json", "/objects/00000/../00001/object.json", "./objects//..//problems.json",
+             "targets/sm_90a/../../artifact.json", "nothing/../artifact.json", "artifact.json/../problems.json",
+             "objects/00000/../..", "objects/00000/../0000*/../artifact.json", "objects/9/../../artifact.json"]:
+    outside = os.path.join(copied, path.lstrip("/"))
+    ran = Ran("cat", library, path)
+    wanted = open(outside, "rb").read() if os.path.isfile(outside) else b""
+    same(path + ": as in a copy", (ran.status, ran.out), (0 if wanted else 1, wanted))
+for path in ["..", "/..", "targets/..", "../targets/../.."]:
+    same(path + ": the root", Ran("ls", library, path).lines, Ran("ls", library, "/").lines)
+same("a pattern behind ..", Ran("ls", library, "objects/../targets/sm_9*").lines, Ran("ls", library, "targets/sm_9*").lines)
+
 # A name stands for itself first, whatever is in it.
 odd = write(os.path.join(folder, "odd"), bundle([
     (b"hip-amdgcn-amd-amdhsa--g[ab]*", bytes(4)), (b"hip-amdgcn-amd-amdhsa--ga", bytes(4)),
