@@ -2,7 +2,8 @@
 # programs' own help, paths inside an artifact from "gpuobj ls", which examines no payload where
 # this asks. Works without the package bash-completion.
 
-# A word as it is typed, without its quotes, in __gpuobj_plain.
+# A word as it is typed, without its quotes, in __gpuobj_plain; a quote that is still open, in
+# __gpuobj_open.
 __gpuobj_unquote() {
 	local text=$1 quote='' c i
 	__gpuobj_plain=''
@@ -21,6 +22,7 @@ __gpuobj_unquote() {
 		*) __gpuobj_plain+=$c ;;
 		esac
 	done
+	__gpuobj_open=$quote
 	[[ $__gpuobj_plain != '~'/* ]] || __gpuobj_plain=$HOME${__gpuobj_plain:1}
 }
 
@@ -88,6 +90,11 @@ __gpuobj_inside() {
 			[[ ${BASH_REMATCH[1]} != d ]] || name+=/
 			__gpuobj_offer "$dir$name"
 		done < <("$program" ls -l "${artifact[@]}" "/$dir" 2>/dev/null)
+	fi
+	# Behind a single match readline closes the quote, if it is no directory outside.
+	if [[ $__gpuobj_open && ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == */ ]]; then
+		COMPREPLY+=("${COMPREPLY[0]}.")
+		return
 	fi
 	# A file is complete, and a blank may follow.
 	[[ ${#COMPREPLY[@]} != 1 || ${COMPREPLY[0]} == */ ]] || compopt +o nospace
@@ -161,8 +168,8 @@ __gpuobj_word() { # KIND
 }
 
 _gpuobj() {
-	local cur program help usage='' line i word option kinds known='' sample='' REPLY
-	local __gpuobj_words __gpuobj_plain __gpuobj_before
+	local cur program help usage='' line i word option kinds known='' sample='' topic='' REPLY
+	local __gpuobj_words __gpuobj_plain __gpuobj_open __gpuobj_before
 	local artifact=() positional=()
 
 	COMPREPLY=()
@@ -177,6 +184,7 @@ _gpuobj() {
 		case $word in
 		-o) option=OPTION ;;
 		--sample) sample=1 ;;
+		-h | --help) topic=1 ;;
 		-*)
 			__gpuobj_takes "$word"
 			option=$REPLY
@@ -184,6 +192,8 @@ _gpuobj() {
 		*)
 			if [[ $usage ]]; then
 				positional+=("$word")
+			elif [[ $topic ]]; then
+				return
 			else
 				help=$("$program" "$word" --help 2>/dev/null) || return
 				[[ $help =~ usage:\ gpuobj\ [^\ ]+\ ([^$'\n']*) ]] || return
@@ -207,6 +217,9 @@ _gpuobj() {
 	if [[ $cur == -* ]]; then
 		__gpuobj_options
 		return
+	fi
+	if [[ $topic && ! $usage ]]; then
+		__gpuobj_offer options
 	fi
 	if [[ ! $usage ]]; then
 		while IFS= read -r line; do

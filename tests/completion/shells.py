@@ -133,6 +133,10 @@ SAMPLE = [
     ("gpuobj ls --sa", "gpuobj ls --sample "),
     ("gpuobj -", "gpuobj -"),
     ("gpuobj --v", "gpuobj --version "),
+    ("gpuobj --help opt", "gpuobj --help options "),
+    ("gpuobj -h sum", "gpuobj -h summary "),
+    ("gpuobj --help summary lib", None),
+    ("gpuobj opt", None),
     ("gpuobj cat --sample art", "gpuobj cat --sample artifact.json "),
     ("gpuobj cat --sample obj", "gpuobj cat --sample objects/"),
     ("gpuobj cat --sample /obj", "gpuobj cat --sample /objects/"),
@@ -186,11 +190,20 @@ STRANGE = [
 ]
 
 
-def check(shell, table, note):
+# A quote stays open behind a directory, and is closed behind a file: the lines as they are.
+QUOTED = [
+    ("gpuobj cat lib.so \"/objects/00001/ins", "gpuobj cat lib.so \"/objects/00001/inspect/"),
+    ("gpuobj tree lib.so \"/targets/gfx90a:sram", "gpuobj tree lib.so \"/targets/gfx90a:sramecc+:xnack-/"),
+    ("gpuobj tree lib.so 'targets/gfx90a:sram", "gpuobj tree lib.so 'targets/gfx90a:sramecc+:xnack-/"),
+    ("gpuobj cat lib.so \"targets/sm_90a/obj", "gpuobj cat lib.so \"targets/sm_90a/objects\" "),
+]
+
+
+def check(shell, table, note, form=words):
     bad = 0
     for typed, expected in table:
         line = shell.press(typed)
-        fine = words(line) == words(expected or typed)
+        fine = form(line) == form(expected or typed)
         if not fine:
             bad += 1
             print("FAIL: %s: %r becomes %r, not %r" % (note, typed, line, expected or typed))
@@ -286,6 +299,7 @@ def main(name):
             shell = Shell(name, home, dict(environment, PLAIN_BREAKS=plain))
             rows = [row for row in SAMPLE + STRANGE + INVENTED if not plain or re.search("[:=]", row[0])]
             bad += check(shell, rows, note)
+            bad += check(shell, QUOTED, note, str)
             if not plain:
                 bad += check_sets(shell, note)
             shell.end()
@@ -294,7 +308,7 @@ def main(name):
                 if re.search(r"inspect/.", line) or re.search(r"-l.*inspect", line):
                     bad += 1
                     print("FAIL: this examines a payload: gpuobj %s" % line.strip())
-        print("%s: %d lines, %d failures" % (name, len(SAMPLE + STRANGE + INVENTED), bad))
+        print("%s: %d lines, %d failures" % (name, len(SAMPLE + STRANGE + INVENTED + QUOTED), bad))
     return 1 if bad else 0
 
 
