@@ -21,7 +21,7 @@ fail() {
 
 meson introspect --buildoptions "$build" >"$scratch/options" || exit 1
 option() {
-	python3 -c 'import json, sys
+	"${PYTHON:-python3}" -c 'import json, sys
 print(next(o["value"] for o in json.load(open(sys.argv[1])) if o["name"] == sys.argv[2]))' \
 		"$scratch/options" "$1"
 }
