@@ -5,20 +5,26 @@ set -eu
 gpuobj=$1
 file=$2
 scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-"$gpuobj" cp "$file" / "$scratch" 2>"$scratch.err" || true
-sed 's/^/gpuobj: /' "$scratch.err" | sed "s|$(dirname "$file")/||g; s|$scratch/||g"
-rm -f "$scratch.err"
+trap 'rm -rf "$scratch" "$scratch".*' EXIT
+"$gpuobj" cp "$file" artifact.json problems.json containers objects targets "$scratch" \
+	2>"$scratch.err" || true
+sed "s/^/gpuobj: /; s|$(dirname "$file")/||g; s|$scratch/||g" "$scratch.err"
 cd "$scratch"
-find . \( -path ./queues -o -path ./devices -o -name inspect \) -prune -o -type f -print |
-	LC_ALL=C sort | while read -r path; do
-	case $path in
-	*/payload | */encoded | */decoded)
-		printf '== %s: %s bytes, %s\n' "${path#./}" "$(wc -c <"$path")" "$(sha256sum <"$path" | cut -d' ' -f1)"
-		;;
-	*)
-		printf '== %s\n' "${path#./}"
-		cat "$path"
-		;;
-	esac
-done
+# All sizes and digests by two programs, then the files in order by one.
+find . -name inspect -prune -o -type f -printf '%P %s\n' | LC_ALL=C sort >"$scratch.sizes"
+cut -d' ' -f1 "$scratch.sizes" | grep -E '(^|/)(payload|encoded|decoded)$' | xargs -r sha256sum >"$scratch.digests"
+awk '
+FILENAME == ARGV[1] {
+	digest[$2] = $1
+	next
+}
+$1 in digest {
+	printf "== %s: %s bytes, %s\n", $1, $2, digest[$1]
+	next
+}
+{
+	print "== " $1
+	while ((getline line <$1) > 0)
+		print line
+	close($1)
+}' "$scratch.digests" "$scratch.sizes"
