@@ -1,10 +1,10 @@
 #!/bin/sh
-# Refuses an include that crosses rooms. Usage: check.sh ROOT [CC [names]]
+# Refuses an include that crosses rooms. Usage: check.sh ROOT [CC [names|ROOM]]
 #
 # Every header compiles alone, with its room's include path and no other, a public one with the
 # include folder alone, which is all that another room has; no include has "../"; libfuse is
 # included by the files of the front end alone; decode and softgpu include neither libfuse, nor
-# each other, nor fs. With "names" nothing is compiled.
+# each other, nor fs. With "names" nothing is compiled, with a room only its headers.
 
 set -u
 root=$1
@@ -81,7 +81,7 @@ for room in decode softgpu fs; do
 		$names
 	NAMES
 
-	[ "$mode" = all ] || continue
+	[ "$mode" = all ] || [ "$mode" = $room ] || continue
 	for header in "$root/$room"/*.h "$root/$room"/include/*.h; do
 		[ -e "$header" ] || continue
 		count=$((count + 1))

@@ -48,7 +48,7 @@ planted softgpu/planted.c '# include "../decode/view.h"' 'no "../"'
 planted fs/json.c '#include "../decode/internal.h"' 'no "../"'
 planted fs/json.c '#include "view.h"' 'another room'
 planted fs/json.c '#include <fuse_lowlevel.h>' 'only the fuse front end'
-planted decode/view.h 'struct undeclared planted(size_t n, struct dec_object o);' 'does not compile alone' all
-planted decode/include/inspect.h '#include "view.h"' 'does not compile alone' all
+planted decode/view.h 'struct undeclared planted(size_t n, struct dec_object o);' 'does not compile alone' decode
+planted decode/include/inspect.h '#include "view.h"' 'does not compile alone' decode
 echo "planted includes: $bad not refused"
 [ $bad = 0 ]
