@@ -111,9 +111,13 @@ class Schemas:
         texts = text.splitlines() if row[1] else [text]
         return [fault for fault in (self.fault(row[2], t) for t in texts) if fault]
 
-    def tree_faults(self, top):
-        """(path, fault) of all files below a copy of a tree, or a mount."""
-        for folder, _, names in sorted(os.walk(top)):
+    def tree_faults(self, top, every=True):
+        """(path, fault) of all files below a copy of a tree, or a mount; or of its first and its
+        last device alone."""
+        for folder, inner, names in os.walk(top):
+            inner.sort()
+            if not every and folder == os.path.join(top, "devices"):
+                del inner[1:-1]
             for name in sorted(names):
                 full = os.path.join(folder, name)
                 path = os.path.relpath(full, top)
