@@ -46,8 +46,7 @@ same "text: objects" "$(ls d/objects d/containers d/targets)" "d/containers:
 d/objects:
 
 d/targets:"
-check "text: truth" truth --artifact text.txt d
-check "text: survey" survey d
+check "text: survey and truth" survey --artifact text.txt d
 unmount d
 
 # Truncated libraries: whatever is left mounts and walks, or is refused with one line.
@@ -58,10 +57,10 @@ for cut in 1 3 15 16 17 52 63 64 65 1000 4096 8255 8256 8260 8271 8272 8273 8335
 	head -c "$cut" lib.so >cut.so
 	"$GPUOBJFS" -f cut.so d >d.log 2>&1 &
 	pid=$!
-	until is_mounted d || ! kill -0 $pid 2>/dev/null; do :; done
+	until mountpoint -q d || ! kill -0 $pid 2>/dev/null; do :; done
 	if is_mounted d; then
-		check "survey of the first $cut bytes" survey d
-		check "first $cut bytes: whole entries are there" truth --faulty --artifact cut.so d
+		check "the first $cut bytes: survey, and whole entries are there" \
+			survey --devices 2 --faulty --artifact cut.so d
 		if [ "$(cat d/problems.json)" = '[]' ] && [ ! -s d.log ]; then
 			fail "first $cut bytes: no problem and no line says so"
 		fi
@@ -116,9 +115,9 @@ for f in "$DATA"/cuda/malformed/m[01]*[0268]_* "$DATA"/cuda/malformed/m4* "$DATA
 	mkdir -p x
 	"$GPUOBJFS" -f "$f" x >x.log 2>&1 &
 	pid=$!
-	until is_mounted x || ! kill -0 $pid 2>/dev/null; do :; done
+	until mountpoint -q x || ! kill -0 $pid 2>/dev/null; do :; done
 	if is_mounted x; then
-		check "survey of $(basename "$f")" survey x
+		check "survey of $(basename "$f")" survey --devices 2 x
 		stop x $pid
 	else
 		wait $pid

@@ -6,6 +6,7 @@ check "make compressed bundles" "$python" "$TESTS/mount/mkccob.py" \
 	"$DATA/amd/bundle/plain_noalign.hipfb" bundles.hipfb
 for artifact in mixed.so bundles.hipfb; do
 	for o in "-o ro" "-o cache=64K"; do
+		[ -n "$BRIEF" ] && [ "$o" = "-o ro" ] && continue # root reads with both
 		mount_fg a $artifact || continue
 		a=$pid
 		mount_fg b $o $artifact || continue

@@ -3,7 +3,9 @@
 
 shells=sh
 for shell in dash bash; do
-	command -v $shell >/dev/null && shells="$shells $shell"
+	[ -z "$BRIEF" ] || break # root tries other shells
+	known=$(command -v $shell) && [ "$(readlink -f "$known")" != "$(readlink -f "$(command -v sh)")" ] &&
+		shells="$shells $shell"
 done
 for example in "$EXAMPLES"/queue-*.sh; do
 	name=$(basename "$example" .sh)

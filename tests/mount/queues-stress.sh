@@ -4,7 +4,7 @@
 
 each=${GPUOBJFS_STRESS:-4000}
 mount_fg m -o queue_captures=65536,queue_kernarg=16,queue_verdicts=65536 --sample || finish
-check "four writers of $each packets" timeout 250 "$python" - m/queues "$each" <<'PY'
+check "four writers of $each packets" timeout 250 "$python" -S - m/queues "$each" <<'PY'
 import json, os, random, select, struct, subprocess, sys, threading
 q, each = sys.argv[1], int(sys.argv[2])
 WRITERS = 4

@@ -5,7 +5,7 @@ case_of() { # TEXT OPTIONS COMMAND
 	cp "$DATA/cuda/host/libtwo.so" lib.so
 	cp lib.so new.so
 	mount_fg m $2 lib.so || return
-	check "$1 ($2)" "$python" "$TESTS/mount/stale.py" m "$3"
+	check "$1 ($2)" "$python" -S "$TESTS/mount/stale.py" m "$3"
 	cat m/objects/00000/payload >/dev/null 2>cat.err
 	grep -q 'Stale file handle' cat.err || fail "$1: cat says: $(cat cat.err)"
 	[ "$(grep -c . m.log)" -ge 1 ] || fail "$1: no line in the log"
@@ -14,6 +14,7 @@ case_of() { # TEXT OPTIONS COMMAND
 }
 
 for options in "" "-o ro"; do
+	[ -n "$BRIEF" ] && [ -n "$options" ] && continue # root changes it under both
 	case_of "one byte overwritten" "$options" \
 		"printf x | dd of=lib.so bs=1 seek=20000 conv=notrunc status=none"
 	case_of "same byte overwritten" "$options" \

@@ -1,19 +1,24 @@
 #!/usr/bin/env python3
 """Walks a tree, checks what every file system must hold, prints one line per entry.
 
-Usage: survey.py [--plain] TREE
+Usage: survey.py [--plain] [--devices N] [--artifact FILE] [--faulty] TREE
 
 Line: path, type, mode, nlink, size, mtime in ns, inode, owner, sha256 of the content. Checked: the
 size is what can be read, d_ino is st_ino, inodes are unique, blocks fit the size, names are
 plain. --plain leaves inode and links out and checks only sizes: for copies. What lies under
-/queues changes with time and is left out. Exit 1 when something is wrong.
+/queues changes with time and is left out. --devices goes into N folders of /devices alone, the
+first, the last and some between; the others are named. --artifact also compares the tree with the
+truth, as compare.py does with it and --faulty. Exit 1 when something is wrong.
 """
 
+import argparse
 import errno
 import hashlib
 import os
 import stat
 import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "truth"))
 
 
 def content(path, size, say):
@@ -38,9 +43,10 @@ def content(path, size, say):
 
 
 class Survey:
-    def __init__(self, root, plain):
+    def __init__(self, root, plain, devices):
         self.root = root
         self.plain = plain
+        self.devices = devices
         self.bad = 0
         self.inodes = {}
         self.device = os.lstat(root).st_dev
@@ -75,6 +81,11 @@ class Survey:
             fields += [str(st.st_ino), "%d:%d" % (st.st_uid, st.st_gid)]
         print(" ".join(fields + [digest]))
 
+    def leave(self, path, st):
+        if not self.plain:
+            self.check(path, st)
+        self.line(path, st, "not entered")
+
     def visit(self, path, st):
         if not self.plain:
             self.check(path, st)
@@ -84,7 +95,10 @@ class Survey:
         self.line(path, st, "-")
         with os.scandir(path) as entries:
             found = sorted(entries, key=lambda e: e.name)
-        for e in found:
+        entered = range(len(found))
+        if self.devices is not None and path == os.path.join(self.root, "devices"):
+            entered = spread(len(found), self.devices)
+        for at, e in enumerate(found):
             child = os.path.join(path, e.name)
             if child == os.path.join(self.root, "queues"):
                 continue
@@ -96,18 +110,35 @@ class Survey:
                     self.say(child, "name is not plain")
                 if e.is_dir(follow_symlinks=False) != stat.S_ISDIR(child_st.st_mode):
                     self.say(child, "d_type is wrong")
-            self.visit(child, child_st)
+            if at in entered:
+                self.visit(child, child_st)
+            else:
+                self.leave(child, child_st)
+
+
+def spread(count, few):
+    """Places of at most few of count things: the first, the last, and evenly between."""
+    if count <= few:
+        return range(count)
+    return {i * (count - 1) // max(1, few - 1) for i in range(few)}
 
 
 def main(argv):
-    plain = argv[:1] == ["--plain"]
-    argv = argv[1:] if plain else argv
-    if len(argv) != 1:
-        sys.stderr.write(__doc__)
-        return 2
-    s = Survey(argv[0], plain)
-    s.visit(argv[0], os.lstat(argv[0]))
-    return 1 if s.bad else 0
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("--plain", action="store_true")
+    parser.add_argument("--devices", type=int)
+    parser.add_argument("--artifact")
+    parser.add_argument("--faulty", action="store_true")
+    parser.add_argument("tree")
+    options = parser.parse_args(argv)
+    s = Survey(options.tree, options.plain, options.devices)
+    s.visit(options.tree, os.lstat(options.tree))
+    differs = 0
+    if options.artifact:
+        import compare
+        differs = compare.run(["--faulty"] * options.faulty +
+                              ["--artifact", options.artifact, options.tree])
+    return 1 if s.bad or differs else 0
 
 
 if __name__ == "__main__":
