@@ -2,6 +2,10 @@
 # Builds the programs and runs their tests.
 #
 # Usage: tests/run.sh [OPTIONS] [MESON TEST ARGUMENTS]
+#   --full         what takes long, too, by GPUOBJFS_EVERY=1: copies from mounts, differences of
+#                  neighbours, schemas of devices and pages of queries of all samples, all
+#                  devices of every mount, and as a user all that is done as root; without it
+#                  a fixed part of these, which each test names
 #   --sanitize     build with clang's address and undefined sanitizers, in a second directory
 #   --ndebug       build with NDEBUG, in a third
 #   --corpus DIR   also compare the real files in DIR (corpus/get.sh) with the truth
@@ -18,10 +22,11 @@ set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root" || exit 1
 
-sanitize='' ndebug='' corpus='' bench='' roundtrip='' ptxas='' package='' install=1
+full='' sanitize='' ndebug='' corpus='' bench='' roundtrip='' ptxas='' package='' install=1
 arguments=()
 while [ $# -gt 0 ]; do
 	case $1 in
+	--full) full=1 ;;
 	--sanitize) sanitize=1 ;;
 	--ndebug) ndebug=1 ;;
 	--corpus | --bench)
@@ -100,8 +105,15 @@ fi
 
 export ASAN_OPTIONS=exitcode=99:detect_leaks=1
 export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1:exitcode=99
+every=()
+if [ -n "$full" ]; then
+	every=(env GPUOBJFS_EVERY=1)
+	arguments=(--timeout-multiplier 6 "${arguments[@]}")
+elif [ -z "${GPUOBJFS_EVERY:-}" ]; then
+	echo "run.sh: what takes long is done in part; --full does all of it" >&2
+fi
 rm -f "$build/meson-logs/testlog.json"
-meson test -C "$build" --no-rebuild --print-errorlogs "${arguments[@]}"
+"${every[@]}" meson test -C "$build" --no-rebuild --print-errorlogs "${arguments[@]}"
 
 passed=0 failed=0 skipped=0
 if [ -e "$build/meson-logs/testlog.json" ]; then

@@ -60,7 +60,7 @@ for cut in 1 3 15 16 17 52 63 64 65 1000 4096 8255 8256 8260 8271 8272 8273 8335
 	until mountpoint -q d || ! kill -0 $pid 2>/dev/null; do :; done
 	if is_mounted d; then
 		check "the first $cut bytes: survey, and whole entries are there" \
-			survey --devices 2 --faulty --artifact cut.so d
+			survey $few --faulty --artifact cut.so d
 		if [ "$(cat d/problems.json)" = '[]' ] && [ ! -s d.log ]; then
 			fail "first $cut bytes: no problem and no line says so"
 		fi
@@ -117,7 +117,7 @@ for f in "$DATA"/cuda/malformed/m[01]*[0268]_* "$DATA"/cuda/malformed/m4* "$DATA
 	pid=$!
 	until mountpoint -q x || ! kill -0 $pid 2>/dev/null; do :; done
 	if is_mounted x; then
-		check "survey of $(basename "$f")" survey --devices 2 x
+		check "survey of $(basename "$f")" survey $few x
 		stop x $pid
 	else
 		wait $pid

@@ -136,6 +136,10 @@ stop() {
 	is_mounted "$1" && fail "$1 is still mounted"
 }
 
+# Every device of a mount, or two where all were walked on another.
+few='--devices 2'
+[ -z "${GPUOBJFS_EVERY:-}" ] || few=
+
 # An ELF library with CUDA code, a plain HIP bundle, LZ4 and zstd entries and a bare code
 # object behind it: one file with nearly everything. Its parts are 4096-aligned.
 make_mixed() {

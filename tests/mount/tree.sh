@@ -79,7 +79,7 @@ for f in "$DATA"/cuda/[cfhp]*/* "$DATA"/amd/[bch]*/*.[!b]*; do
 	[ -n "$BRIEF" ] && [ "$folder" = "$seen" ] && continue
 	seen=$folder
 	mount_fg m "$f" || continue
-	check "survey and truth of $f" survey --devices 2 --artifact "$f" m
+	check "survey and truth of $f" survey $few --artifact "$f" m
 	stop m $pid
 done
 finish
