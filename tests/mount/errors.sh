@@ -5,8 +5,8 @@ mkdir d dir
 printf 'hello, this is no GPU code\n' >text.txt
 : >empty
 mkfifo fifo
-"$python" "$TESTS/mount/mkelf.py" 32 elf32
-"$python" "$TESTS/mount/mkelf.py" big elfbig
+"$python" -S "$TESTS/mount/mkelf.py" 32 elf32
+"$python" -S "$TESTS/mount/mkelf.py" big elfbig
 cp "$DATA/amd/misc/k_gfx906.bc" raw.bc
 cp "$DATA/amd/misc/bitcode_wrapper_darwin.bc" wrapped.bc
 cp "$DATA/cuda/host/libtwo.so" lib.so

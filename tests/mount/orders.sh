@@ -2,7 +2,7 @@
 . "$TESTS/mount/lib.sh"
 
 make_mixed mixed.so
-check "make compressed bundles" "$python" "$TESTS/mount/mkccob.py" \
+check "make compressed bundles" "$python" -S "$TESTS/mount/mkccob.py" \
 	"$DATA/amd/bundle/plain_noalign.hipfb" bundles.hipfb
 for artifact in mixed.so bundles.hipfb; do
 	for o in "-o ro" "-o cache=64K"; do
@@ -11,7 +11,7 @@ for artifact in mixed.so bundles.hipfb; do
 		a=$pid
 		mount_fg b $o $artifact || continue
 		check "$artifact in order, with '$o' in no order" \
-			"$python" "$TESTS/mount/orders.py" a b
+			"$python" -S "$TESTS/mount/orders.py" a b
 		note "$(tail -1 check.log)"
 		stop a $a
 		stop b $pid
@@ -25,7 +25,7 @@ touch -r bundles.hipfb other.hipfb
 mount_fg a bundles.hipfb
 a=$pid
 mount_fg b other.hipfb
-fails 1 "two artifacts differ" sh -c "$python $TESTS/mount/orders.py a b >differ; s=\$?; echo differ >&2; exit \$s"
+fails 1 "two artifacts differ" sh -c "$python -S $TESTS/mount/orders.py a b >differ; s=\$?; echo differ >&2; exit \$s"
 check "in the hash alone" grep -q "objects/00000/inspect/inspection.json" differ
 stop a $a
 stop b $pid

@@ -12,7 +12,7 @@ for o; do
 	case $o in *direct_io) direct=direct ;; esac
 	mount_fg m $o mixed.so || continue
 	check "tree with '$o'" truth --artifact mixed.so m
-	check "random reads with '$o'" "$python" "$TESTS/mount/readers.py" m 10000 1 $direct
+	check "random reads with '$o'" "$python" -S "$TESTS/mount/readers.py" m 10000 1 $direct
 	note "$(cat check.log)"
 	stop m $pid
 
@@ -20,7 +20,7 @@ for o; do
 	mount_fg m $o mixed.so || continue
 	readers=
 	for seed in 1 2 3 4; do
-		"$python" "$TESTS/mount/readers.py" m 2000 $seed $direct >readers.$seed 2>&1 &
+		"$python" -S "$TESTS/mount/readers.py" m 2000 $seed $direct >readers.$seed 2>&1 &
 		readers="$readers $!"
 	done
 	for r in $readers; do
