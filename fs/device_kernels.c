@@ -27,6 +27,7 @@ struct collecting {
 	struct pair *pairs;
 	size_t pair_count;
 	size_t pair_room;
+	uint32_t misfit_room;
 };
 
 /* ---- names (locked) ----------------------------------------------------------------------- */
@@ -131,16 +132,44 @@ static bool add_pair(struct collecting *c, struct pair pair)
 	return true;
 }
 
+/* What examination found other than the entry promises. */
+static bool add_misfit(struct collecting *c, uint32_t object, const struct dec_inspection *found)
+{
+	struct gfs_vendor_kernels *k = c->kernels;
+	bool conflict = found->consistency == DEC_CONSISTENCY_CONFLICT;
+	struct gfs_misfit misfit = { .object = object };
+
+	if (!conflict && found->state != DEC_STATE_MALFORMED)
+		return true;
+	if (k->misfit_count == c->misfit_room) {
+		uint32_t room = c->misfit_room ? 2 * c->misfit_room : 16;
+		struct gfs_misfit *bigger = reallocarray(k->misfits, room, sizeof(*bigger));
+
+		if (!bigger)
+			return false;
+		k->misfits = bigger;
+		c->misfit_room = room;
+	}
+	if (found->state != DEC_STATE_MALFORMED) {
+		misfit.target = strndup(found->payload_target.p, found->payload_target.len);
+		if (!misfit.target)
+			return false;
+	}
+	k->misfits[k->misfit_count++] = misfit;
+	return true;
+}
+
 static int take(void *ctx, uint32_t object, const struct gfs_payload *payload,
 		const struct dec_inspection *inspection)
 {
 	struct collecting *c = ctx;
 	struct pair pair = { 0, object };
-	bool ok = true;
+	bool ok;
 
 	(void)payload;
 	pthread_mutex_lock(&c->lock);
 	gfs_coverage_add(&c->kernels->coverage, c->fs->artifact, object, inspection);
+	ok = add_misfit(c, object, inspection);
 	for (uint32_t i = 0; i < inspection->kernel_count && ok; i++)
 		ok = add_name(c, inspection->kernels[i].name, &pair.name) && add_pair(c, pair);
 	pthread_mutex_unlock(&c->lock);
@@ -231,6 +260,9 @@ static void kernels_free(void *object)
 	free(k->text);
 	free(k->names);
 	free(k->objects);
+	for (uint32_t i = 0; i < k->misfit_count; i++)
+		free(k->misfits[i].target);
+	free(k->misfits);
 	free(k);
 }
 
@@ -277,7 +309,8 @@ static int make_kernels(void *ctx, struct gfs_blob *blob)
 		gfs_blob_adopt(blob, c.kernels,
 			       sizeof(*c.kernels) + c.text_room +
 				       c.kernels->count * sizeof(c.kernels->names[0]) +
-				       c.pair_count * sizeof(c.kernels->objects[0]),
+				       c.pair_count * sizeof(c.kernels->objects[0]) +
+				       c.misfit_room * sizeof(c.kernels->misfits[0]),
 			       kernels_free);
 	else
 		kernels_free(c.kernels);

@@ -23,6 +23,11 @@ struct gfs_vendor_kernels {
 	uint32_t count;
 	uint32_t *objects; /* of each name, ascending */
 	uint32_t examined; /* objects */
+	struct gfs_misfit {
+		uint32_t object;
+		char *target; /* of the payload, which contradicts the entry; NULL: malformed */
+	} * misfits; /* in no order */
+	uint32_t misfit_count;
 	struct gfs_coverage coverage;
 };
 

@@ -27,6 +27,7 @@ struct report {
 	struct gfs_json w;
 	struct cJSON *root;
 	bool *chosen; /* by object */
+	uint8_t *best; /* rank that an object can have at best, by object */
 	uint32_t *seen; /* by target: the last list that has it */
 	uint32_t lists; /* made so far */
 	uint32_t *list; /* rank, how, then targets by name */
@@ -40,8 +41,22 @@ struct report {
 
 /* ---- one kernel ----------------------------------------------------------------------------- */
 
+static uint32_t rank_of_verdict(enum dec_verdict verdict)
+{
+	switch (verdict) {
+	case DEC_VERDICT_YES:
+		return RANK_YES;
+	case DEC_VERDICT_JIT:
+		return RANK_JIT;
+	case DEC_VERDICT_NO:
+		return RANK_MISSING;
+	default:
+		return RANK_MAYBE;
+	}
+}
+
 /* An image that is not chosen is of no use, whether it could be loaded or not. */
-static uint32_t rank_of(const struct report *r, uint32_t object)
+static uint32_t rank_of_declared(const struct report *r, uint32_t object)
 {
 	const struct dec_object_verdict *o = &r->answer->objects[object];
 	uint32_t container = r->artifact->objects[object].container;
@@ -55,9 +70,29 @@ static uint32_t rank_of(const struct report *r, uint32_t object)
 	default:
 		return RANK_MAYBE;
 	}
-	if (o->verdict == DEC_VERDICT_YES)
-		return RANK_YES;
-	return o->verdict == DEC_VERDICT_JIT ? RANK_JIT : RANK_MAYBE;
+	return rank_of_verdict(o->verdict);
+}
+
+/* What the entry declares and what the payload is must both fit. */
+static uint32_t rank_of(const struct report *r, uint32_t object)
+{
+	uint32_t rank = rank_of_declared(r, object);
+
+	return rank > r->best[object] ? rank : r->best[object];
+}
+
+static void judge_misfits(struct report *r)
+{
+	for (uint32_t i = 0; i < r->kernels->misfit_count; i++) {
+		const struct gfs_misfit *m = &r->kernels->misfits[i];
+		enum dec_verdict verdict = DEC_VERDICT_NO;
+
+		if (m->target)
+			verdict = dec_judge_target(r->answer->device,
+						   r->artifact->objects[m->object].kind, m->target)
+					  .verdict;
+		r->best[m->object] = (uint8_t)rank_of_verdict(verdict);
+	}
 }
 
 enum { HEAD = 2 }; /* numbers before the targets in a list */
@@ -126,14 +161,16 @@ static int prepare(struct report *r)
 	const struct dec_artifact *a = r->artifact;
 
 	r->chosen = calloc((size_t)a->object_count + 1, sizeof(*r->chosen));
+	r->best = calloc((size_t)a->object_count + 1, sizeof(*r->best));
 	r->seen = calloc((size_t)a->target_count + 1, sizeof(*r->seen));
 	r->list = calloc((size_t)a->target_count + HEAD, sizeof(*r->list));
 	r->ranks = calloc((size_t)r->kernels->count + 1, sizeof(*r->ranks));
 	r->items = calloc((size_t)r->kernels->count + 1, sizeof(*r->items));
-	if (!r->chosen || !r->seen || !r->list || !r->ranks || !r->items)
+	if (!r->chosen || !r->best || !r->seen || !r->list || !r->ranks || !r->items)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < r->answer->choice_count; i++)
 		r->chosen[r->answer->choices[i]] = true;
+	judge_misfits(r);
 	return group_kernels(r);
 }
 
@@ -236,6 +273,7 @@ int gfs_device_report_show(struct gfs *fs, const struct dec_device *device, char
 	if (rc == 0)
 		rc = show(&r, text, size);
 	free(r.chosen);
+	free(r.best);
 	free(r.seen);
 	free(r.list);
 	free(r.ranks);

@@ -147,6 +147,26 @@ static void reports_kernels(void **state)
 	fake_close(f);
 }
 
+/* The entry says sm_80: the payload decides too, and so does whether it is one. */
+static void judges_what_payloads_are(void **state)
+{
+	static const struct fake_object odd[] = {
+		{ "sm_80", "kernel fits\ntarget sm_80\nconsistency match\n" },
+		{ "sm_80", "begins\nkernel other\ntarget sm_86\nconsistency conflict\n" },
+		{ "sm_80", "begins\nkernel broken\nstate malformed\n" },
+	};
+	struct fake *f = fake_open(odd, COUNT(odd), MIB);
+
+	(void)state;
+	expect(f, "devices/sm_80/inspect/report.json",
+	       "\"missing\":\t[{\n" ROW("\t\t\t", "\"sm_80\"", "2", "\"broken\", \"other\""));
+	expect(f, "devices/sm_80/inspect/report.json",
+	       LOADED("exact", "\"sm_80\"", "1", "\"fits\""));
+	expect(f, "devices/sm_86/inspect/report.json",
+	       LOADED("same_major", "\"sm_80\"", "2", "\"fits\", \"other\""));
+	fake_close(f);
+}
+
 static bool stop_at_once(void *ctx)
 {
 	(void)ctx;
@@ -280,6 +300,7 @@ int main(void)
 		cmocka_unit_test(shows_what_a_device_would_take),
 		cmocka_unit_test(examines_nothing_for_a_device),
 		cmocka_unit_test(reports_kernels),
+		cmocka_unit_test(judges_what_payloads_are),
 		cmocka_unit_test(ends_when_asked),
 		cmocka_unit_test(is_the_same_every_time),
 		cmocka_unit_test(keeps_names_apart),
