@@ -1,7 +1,15 @@
 /* Which AMD device takes which code object. docs/devices.md, "AMD". */
 #include "device_rules.h"
 
-enum { HEADER_SEARCHED = 4096 }; /* bytes of a plain bundle in which HIP looks for its entries */
+#include <elf.h>
+#include <stdio.h>
+
+enum {
+	HEADER_SEARCHED = 4096, /* bytes of a plain bundle in which HIP looks for its entries */
+	OSABI_AMDHSA = 64,
+	ABI_V4 = 2, /* EI_ABIVERSION */
+	ABI_V6 = 4,
+};
 
 static struct dec_object_verdict unknown(enum dec_reason reason)
 {
@@ -159,13 +167,52 @@ static bool raw_kind_is(const struct dec_object *o, const char *kind)
 	       o->target_raw.p[len] == '-';
 }
 
-void dec_weigh_gfx(struct dec_object_verdict *v, const struct dec_container *container,
-		   const struct dec_object *object)
+enum { FIELD_KIND, FIELD_ARCH, FIELD_VENDOR, FIELD_OS };
+
+/* Of an entry id; ends at the next hyphen. */
+static struct dec_text id_field(const struct dec_object *o, int field)
+{
+	const char *p = o->target_raw.p, *end = p + o->target_raw.len;
+	const char *hyphen;
+
+	for (; field > 0; field--) {
+		hyphen = memchr(p, '-', (size_t)(end - p));
+		p = hyphen ? hyphen + 1 : end;
+	}
+	hyphen = memchr(p, '-', (size_t)(end - p));
+	return (struct dec_text){ p, (size_t)((hyphen ? hyphen : end) - p) };
+}
+
+static bool text_is(struct dec_text text, const char *word)
+{
+	return text.len == strlen(word) && memcmp(text.p, word, text.len) == 0;
+}
+
+/* "amdgpu9" names gfx9-generic and what that covers. */
+static bool subarch_fits(struct dec_text arch, const struct dec_profile *p)
+{
+	struct dec_declared d;
+	char triple[32];
+
+	if (arch.len <= strlen("amdgpu") || arch.len > 16 || memcmp(arch.p, "amdgpu", 6) != 0)
+		return true;
+	snprintf(triple, sizeof(triple), "%.*s-amd-amdhsa--", (int)arch.len, arch.p);
+	dec_declare_isa_name(&d, triple, strlen(triple));
+	return strcmp(d.name, p->base) == 0 || generic_find(d.name, p->base);
+}
+
+static void weigh_bundled(struct dec_object_verdict *v, const struct dec_container *container,
+			  const struct dec_object *object, const struct dec_profile *target)
 {
 	bool compressed = container->kind == DEC_CONTAINER_COMPRESSED_BUNDLE;
 	uint64_t listed = object->header.offset + object->header.size - container->range.offset;
+	struct dec_text os = id_field(object, FIELD_OS);
 
-	if (object->target_kind != DEC_TARGET_BUNDLE_ID || !dec_would_do(v->verdict))
+	if (text_is(os, "amdpal") || text_is(os, "mesa3d"))
+		dec_refuse(v, DEC_REASON_GFX_OS);
+	else if (v->how != DEC_HOW_SPIRV && !subarch_fits(id_field(object, FIELD_ARCH), target))
+		dec_refuse(v, DEC_REASON_GFX_SUBARCH);
+	if (!dec_would_do(v->verdict))
 		return;
 	if (!raw_kind_is(object, "hip") && !raw_kind_is(object, "hipv4"))
 		dec_doubt(v, DEC_REASON_BUNDLE_NOT_HIP);
@@ -173,4 +220,29 @@ void dec_weigh_gfx(struct dec_object_verdict *v, const struct dec_container *con
 		dec_doubt(v, DEC_REASON_BUNDLE_HIPV4);
 	if (object->space == DEC_SPACE_ARTIFACT && listed > HEADER_SEARCHED)
 		dec_doubt(v, DEC_REASON_BUNDLE_PAST_HEADER);
+}
+
+static void weigh_elf(struct dec_object_verdict *v, const struct dec_object *object)
+{
+	if (object->elf_osabi != OSABI_AMDHSA) {
+		dec_refuse(v, DEC_REASON_GFX_OS);
+	} else if (object->elf_type == ET_REL) {
+		dec_refuse(v, DEC_REASON_GFX_RELOCATABLE);
+		v->linked = true;
+	} else if (object->elf_abiversion > ABI_V6) {
+		dec_refuse(v, DEC_REASON_GFX_ABI_UNKNOWN);
+	} else if (object->elf_abiversion < ABI_V4) {
+		dec_doubt(v, DEC_REASON_GFX_ABI_OLD);
+	}
+}
+
+void dec_weigh_gfx(struct dec_object_verdict *v, const struct dec_container *container,
+		   const struct dec_object *object, const struct dec_profile *target)
+{
+	if (!dec_would_do(v->verdict))
+		return;
+	if (object->target_kind == DEC_TARGET_BUNDLE_ID)
+		weigh_bundled(v, container, object, target);
+	else if (object->elf_type)
+		weigh_elf(v, object);
 }

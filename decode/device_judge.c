@@ -71,8 +71,10 @@ static struct dec_object_verdict judge_object(const struct judging *j, const str
 	if (o->vendor == DEC_VENDOR_NVIDIA)
 		dec_weigh_sm(&v, j->device, o, p, j->driver);
 	else
-		dec_weigh_gfx(&v, &j->a->containers[o->container], o);
-	if (dec_would_do(v.verdict) && damaged(j->a, o))
+		dec_weigh_gfx(&v, &j->a->containers[o->container], o, p);
+	if (dec_would_do(v.verdict) && o->payload_size == 0)
+		dec_refuse(&v, DEC_REASON_EMPTY);
+	else if (dec_would_do(v.verdict) && damaged(j->a, o))
 		dec_doubt(&v, DEC_REASON_DAMAGED);
 	return v;
 }

@@ -41,7 +41,7 @@ void dec_weigh_sm(struct dec_object_verdict *v, const struct dec_device *device,
 		  const struct dec_object *object, const struct dec_profile *target,
 		  uint32_t driver);
 void dec_weigh_gfx(struct dec_object_verdict *v, const struct dec_container *container,
-		   const struct dec_object *object);
+		   const struct dec_object *object, const struct dec_profile *target);
 
 static inline struct dec_object_verdict dec_say(enum dec_verdict verdict, enum dec_how how,
 						enum dec_reason reason)

@@ -1,6 +1,8 @@
 /* Which NVIDIA device takes which fatbin entry. docs/devices.md, "NVIDIA". */
 #include "device_rules.h"
 
+#include <elf.h>
+
 enum {
 	NUMBER_MAX = 999,
 	FIRST_WITH_ACCELERATED = 90, /* sm_90a is the first target with a suffix */
@@ -232,6 +234,8 @@ void dec_weigh_sm(struct dec_object_verdict *v, const struct dec_device *device,
 		  uint32_t driver)
 {
 	driver = branch_for(device, driver);
+	if (object->elf_type == ET_REL && dec_would_do(v->verdict))
+		dec_doubt(v, DEC_REASON_SM_UNFINISHED);
 	if (object->kind == DEC_KIND_PTX)
 		weigh_ptx(v, object, target, driver);
 	if (driver && dec_would_do(v->verdict))

@@ -255,6 +255,15 @@ static bool note_extent(struct dec_build *b, const struct extent *x, uint32_t ob
 		"to the end of what holds it");
 }
 
+static void keep_header(struct dec_build *b, const struct dec_elf *elf, uint32_t object)
+{
+	if (object == DEC_NONE)
+		return;
+	b->objects[object].elf_type = elf->type;
+	b->objects[object].elf_osabi = elf->osabi;
+	b->objects[object].elf_abiversion = elf->abiversion;
+}
+
 /* A header that only looks like one is common enough in code that reads ELF files. */
 static bool header_plausible(const struct dec_elf *elf)
 {
@@ -287,6 +296,7 @@ static bool bare_claim(struct dec_build *b, const struct dec_hit *hit, uint64_t 
 			   elf.machine == DEC_EM_CUDA ? DEC_KIND_CUBIN : DEC_KIND_CODE_OBJECT,
 			   &declared, NULL, &object))
 		return false;
+	keep_header(b, &elf, object);
 	/* What is not proven hides nothing behind it: the search goes on inside. */
 	*end = hit->at + (x.proven || hit->expected ? x.end : EHDR64_SIZE);
 	return x.proven || hit->expected || note_extent(b, &x, object);

@@ -261,6 +261,9 @@ struct dec_object {
 	bool has_version;
 	uint16_t version_major; /* fatbin: PTX ISA, cubin or NVVM container version */
 	uint16_t version_minor;
+	uint16_t elf_type; /* bare ELF: e_type and two bytes of e_ident; 0 elsewhere */
+	uint8_t elf_osabi;
+	uint8_t elf_abiversion;
 	uint32_t entry_kind; /* fatbin: the number in the header */
 	uint64_t codec_flags; /* fatbin: the flags word; 0 elsewhere */
 	struct dec_text target; /* normalised spelling; absent: none is declared (host entry) */

@@ -64,6 +64,7 @@ WHICH = [
     ("RX 7900 XTX", BUNDLE, "native", "exact", 0),
     ("gfx942:xnack-", "amd/co/gfx9-4-generic_v6.hsaco", "native", "generic", 0),
     ("sm_90", "cuda/fatbin/lto_lz4_scrambled.fatbin", "none", "linker", 1),
+    ("gfx1100", "amd/bad/elf_abiversion_9.hsaco", "none", "ABI version", 1),
     ("sm_90", "cuda/fatbin/empty.fatbin", "none", "", 1),
 ]
 

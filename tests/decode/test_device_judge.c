@@ -6,9 +6,9 @@
  * G code object outside of any, T text of PTX (a file of its own). Fatbin entries: "sm_80" cubin,
  * "compute_80" PTX, "lto_80", "fin_80" (kind 0x10), "rel_80", "tile_80", "idx_80", "odd_80" (kind
  * 4); behind them "@7.0" the version, "+m" with a Mercury form, "+z" zstd, "+c" compiled to be
- * linked. Bundle entries: a gfx target for hipv4, "spirv", "host", "fill" (80 host entries), else
+ * linked, "+0" empty. Bundle entries ("+0" behind one of no bytes): a gfx target for hipv4, "spirv", "host", "fill" (80 host entries), else
  * the entry id. Offload entries: "kind,triple,arch". U: an SM number; G: the e_flags of an object
- * V5.
+ * V5, "+os66" its system, "+abi9" its ABI version; both "+r" relocatable.
  */
 #include "alloc.h"
 #include "build.h"
@@ -66,6 +66,8 @@ static void add_entry(struct bytes *b, const char *word)
 		e.flags |= 0x8000;
 		e.decoded = sizeof(payload);
 	}
+	if (strstr(word, "+0"))
+		e.size = 0;
 	if (strstr(word, "+c"))
 		e.options = "-O3 --compile-only ";
 	if (at)
@@ -120,8 +122,14 @@ static void build_bundle(struct bytes *b, const struct words *w)
 	struct bundle_entry entries[WORDS_MAX];
 
 	entry_ids(w, &ids);
-	for (size_t i = 0; i < ids.count; i++)
-		entries[i] = (struct bundle_entry){ ids.w[i], payload, sizeof(payload) };
+	for (size_t i = 0; i < ids.count; i++) {
+		char *empty = strstr(ids.w[i], "+0");
+
+		if (empty)
+			*empty = 0;
+		entries[i] = (struct bundle_entry){ ids.w[i], payload,
+						    empty ? 0 : sizeof(payload) };
+	}
 	add_bundle(b, entries, ids.count, 8);
 }
 
@@ -166,15 +174,25 @@ static void build_cubin(struct bytes *b, const struct words *w)
 {
 	char *end;
 	uint32_t sm = (uint32_t)strtoul(w->w[0], &end, 10);
-	struct elf_head head = { ET_EXEC, 190, 0x41, 8, 0x06000002 | sm << 8 | (*end ? 8 : 0) };
+	struct elf_head head = { ET_EXEC, 190, 0x41, 8,
+				 0x06000002 | sm << 8 | (*end == 'a' ? 8 : 0) };
 
+	if (strstr(end, "+r"))
+		head.type = ET_REL;
 	add_elf(b, &head, sections, 1, ELF_SECTIONS);
 }
 
 static void build_code_object(struct bytes *b, const struct words *w)
 {
-	struct elf_head head = { ET_DYN, EM_AMDGPU, 64, 3, (uint32_t)strtoul(w->w[0], NULL, 16) };
+	char *end;
+	struct elf_head head = { ET_DYN, EM_AMDGPU, 64, 3, (uint32_t)strtoul(w->w[0], &end, 16) };
 
+	if (strncmp(end, "+r", 2) == 0)
+		head.type = ET_REL;
+	else if (strncmp(end, "+os", 3) == 0)
+		head.osabi = (uint8_t)atoi(end + 3);
+	else if (strncmp(end, "+abi", 4) == 0)
+		head.abiversion = (uint8_t)atoi(end + 4);
 	add_elf(b, &head, sections, 1, ELF_SECTIONS);
 }
 
@@ -379,6 +397,14 @@ static const struct judge_case regions[] = {
 	{ "F compute_90 sm_90", "sm_90", 0, "maybe damaged", "maybe exact damaged 1,0?", "jm", 4 },
 	{ "F sm_90 sm_75", "sm_90", 0, "native sm_exact", "yes exact sm_exact 0", "yn", 4 },
 	{ "F sm_90+z", "sm_90", 0, "maybe damaged", "maybe exact damaged 0", "m", 4 },
+
+	/* an entry of no bytes */
+	{ "F sm_90+0", "sm_90", 0, "none empty", "no none empty -", "n", 0 },
+	{ "F compute_90+0", "sm_90", 0, "none empty", "no none empty -", "n", 0 },
+	{ "F sm_90+0 compute_90", "sm_90", 0, "jit ptx_lower", "jit jit ptx_lower 1", "nj", 0 },
+	{ "B gfx1100+0", "gfx1100", 0, "none empty", "no none empty -", "n", 0 },
+	{ "B gfx1100+0 gfx11-generic", "gfx1100", 0, "native generic", "yes generic generic 1",
+	  "ny", 0 },
 };
 
 /* ---- PTX versions and drivers ------------------------------------------------------------------------- */
@@ -434,6 +460,8 @@ static const struct judge_case bares[] = {
 	{ "U 103", "sm_100", 0, "none sm_higher_minor", "no none sm_higher_minor -", "n", 0 },
 	{ "U 100a", "sm_103", 0, "none sm_accelerated_other", "no none sm_accelerated_other -", "n",
 	  0 },
+	{ "U 90+r", "sm_90", 0, "maybe sm_unfinished", "maybe exact sm_unfinished 0", "m", 0 },
+	{ "U 90+r", "sm_80", 0, "none sm_other_major", "no none sm_other_major -", "n", 0 },
 	{ "U 120a", "sm_120", 0, "native sm_accelerated", "yes exact sm_accelerated 0", "y", 0 },
 	{ "T sm_80", "sm_90", 0, "jit ptx_lower", "jit jit ptx_lower 0", "j", 0 },
 	{ "T sm_90a", "sm_100", 0, "none sm_accelerated_other", "no none sm_accelerated_other -",
@@ -443,6 +471,13 @@ static const struct judge_case bares[] = {
 	{ "G 53f", "gfx90a:xnack+", 0, "native gfx_exact", "yes exact gfx_exact 0", "y", 0 },
 	{ "G e3f", "gfx90a:xnack+", 0, "none gfx_xnack", "no none gfx_xnack -", "n", 0 },
 	{ "G e3f", "gfx90a:xnack-", 0, "native gfx_exact", "yes exact gfx_exact 0", "y", 0 },
+	{ "G 541+r", "gfx1100", 0, "none only_linked", "no none gfx_relocatable -", "n", 0 },
+	{ "G 41+os65", "gfx1100", 0, "none gfx_os", "no none gfx_os -", "n", 0 },
+	{ "G 41+os66", "gfx1100", 0, "none gfx_os", "no none gfx_os -", "n", 0 },
+	{ "G 541+abi4", "gfx1100", 0, "native gfx_exact", "yes exact gfx_exact 0", "y", 0 },
+	{ "G 541+abi5", "gfx1100", 0, "none gfx_abi_unknown", "no none gfx_abi_unknown -", "n",
+	  0 },
+	{ "G 41+abi1", "gfx1100", 0, "maybe gfx_abi_old", "maybe exact gfx_abi_old 0", "m", 0 },
 	{ "G 1000054", "gfx1103", 0, "native generic", "yes generic generic 0", "y", 0 },
 	{ "", "sm_90", 0, "none no_code", NULL, "", 0 },
 };
@@ -481,6 +516,19 @@ static const struct judge_case bundles[] = {
 	  "yes exact gfx_exact 0", "y", 0 },
 	{ "C hip-amdgcn-amd-amdhsa--gfx906", "gfx906:sramecc+:xnack-", 0, "maybe bundle_hipv4",
 	  "maybe exact bundle_hipv4 0", "m", 0 },
+	{ "B hip-amdgcn-amd-amdpal--gfx1100", "gfx1100", 0, "none gfx_os", "no none gfx_os -", "n",
+	  0 },
+	{ "B hip-amdgcn-mesa-mesa3d--gfx900", "gfx900", 0, "none gfx_os", "no none gfx_os -", "n",
+	  0 },
+	/* a processor that is not of its triple */
+	{ "B hipv4-amdgpu9-amd-amdhsa--gfx908", "gfx908:xnack-", 0, "none gfx_subarch",
+	  "no none gfx_subarch -", "n", 0 },
+	{ "B hipv4-amdgpu9.0a-amd-amdhsa--gfx908", "gfx908:xnack-", 0, "none gfx_subarch",
+	  "no none gfx_subarch -", "n", 0 },
+	{ "B hipv4-amdgpu9-amd-amdhsa--gfx906:sramecc+", "gfx906:sramecc+:xnack-", 0,
+	  "native gfx_exact", "yes exact gfx_exact 0", "y", 0 },
+	{ "B hipv4-amdgpu9.0a-amd-amdhsa--", "gfx90a:xnack-", 0, "native gfx_exact",
+	  "yes exact gfx_exact 0", "y", 0 },
 	{ "B openmp-amdgcn-amd-amdhsa--gfx906", "gfx906:sramecc+:xnack-", 0, "maybe bundle_not_hip",
 	  "maybe exact bundle_not_hip 0", "m", 0 },
 
