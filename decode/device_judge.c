@@ -17,6 +17,7 @@ struct judging {
 	uint32_t driver;
 	struct dec_object_verdict *objects;
 	struct dec_container_verdict *containers;
+	uint32_t *floors; /* of each container: the lowest driver its toolkit allows */
 	uint32_t *ranks; /* of each object that would do, see rank_of() */
 	uint32_t *choices;
 	uint32_t choice_count;
@@ -69,7 +70,7 @@ static struct dec_object_verdict judge_object(const struct judging *j, const str
 		return v;
 	v = judge_code(j->device, &code);
 	if (o->vendor == DEC_VENDOR_NVIDIA)
-		dec_weigh_sm(&v, j->device, o, p, j->driver);
+		dec_weigh_sm(&v, j->device, o, p, j->driver, j->floors[o->container]);
 	else
 		dec_weigh_gfx(&v, &j->a->containers[o->container], o, p);
 	if (dec_would_do(v.verdict) && o->payload_size == 0)
@@ -119,6 +120,17 @@ static uint32_t rank_of(const struct dec_object *o, const struct dec_profile *p,
 static uint32_t sm_of(uint32_t rank)
 {
 	return rank >> SLOT_BITS & 0xffff;
+}
+
+static void find_floors(struct judging *j)
+{
+	for (uint32_t i = 0; i < j->a->object_count; i++) {
+		const struct dec_object *o = &j->a->objects[i];
+		uint32_t floor = dec_toolkit_floor(o);
+
+		if (floor > j->floors[o->container])
+			j->floors[o->container] = floor;
+	}
 }
 
 /* Target by target, so that each is taken apart once. */
@@ -273,6 +285,27 @@ static void give_reason(const struct judging *j, struct dec_container_verdict *c
 	}
 }
 
+/* PTX that is too new may be what the driver takes by number, and fails at: the last counts. */
+static void doubt_newer_ptx(const struct judging *j, struct dec_container_verdict *c,
+			    const struct dec_container *container, uint32_t rank)
+{
+	uint32_t chosen = j->choices[c->first_choice];
+
+	if (c->verdict != DEC_VERDICT_JIT)
+		return;
+	for (uint32_t i = 0; i < container->object_count; i++) {
+		uint32_t object = container->first_object + i;
+		uint32_t other = j->ranks[object] >> SLOT_BITS;
+
+		if (j->objects[object].reason != DEC_REASON_PTX_VERSION_NEW || other < rank ||
+		    (other == rank && object < chosen))
+			continue;
+		c->verdict = DEC_VERDICT_MAYBE;
+		c->reason = DEC_REASON_PTX_VERSION_NEW;
+		return;
+	}
+}
+
 static void judge_container(struct judging *j, uint32_t index)
 {
 	const struct dec_container *container = &j->a->containers[index];
@@ -293,6 +326,8 @@ static void judge_container(struct judging *j, uint32_t index)
 	settle(j, c, &best, &certain);
 	if (c->choice_count == 0)
 		give_reason(j, c, container);
+	else
+		doubt_newer_ptx(j, c, container, best.rank);
 }
 
 /* ---- the artifact -------------------------------------------------------------------------------- */
@@ -407,15 +442,19 @@ struct dec_answer *dec_judge(const struct dec_artifact *artifact, const struct d
 	j.containers = owned->containers = array(artifact->container_count, sizeof(*j.containers));
 	j.choices = owned->choices = array(artifact->object_count, sizeof(*j.choices));
 	j.ranks = array(artifact->object_count, sizeof(*j.ranks));
-	if (!j.objects || !j.containers || !j.choices || !j.ranks) {
+	j.floors = array(artifact->container_count, sizeof(*j.floors));
+	if (!j.objects || !j.containers || !j.choices || !j.ranks || !j.floors) {
 		free(j.ranks);
+		free(j.floors);
 		dec_answer_free(&owned->answer);
 		return NULL;
 	}
+	find_floors(&j);
 	judge_objects(&j);
 	for (uint32_t i = 0; i < artifact->container_count; i++)
 		judge_container(&j, i);
 	free(j.ranks);
+	free(j.floors);
 	owned->answer = (struct dec_answer){
 		.device = device,
 		.objects = j.objects,

@@ -39,7 +39,10 @@ struct dec_object_verdict dec_judge_gfx(const struct dec_device *device,
 /* device_sm.c, device_amdgpu.c: what else the inventory says of an object that would do. */
 void dec_weigh_sm(struct dec_object_verdict *v, const struct dec_device *device,
 		  const struct dec_object *object, const struct dec_profile *target,
-		  uint32_t driver);
+		  uint32_t driver, uint32_t floor);
+/* device_sm.c: the lowest branch for programs of the toolkit that this PTX tells; 0: it tells
+ * none. The whole region is of that toolkit. */
+uint32_t dec_toolkit_floor(const struct dec_object *object);
 void dec_weigh_gfx(struct dec_object_verdict *v, const struct dec_container *container,
 		   const struct dec_object *object, const struct dec_profile *target);
 

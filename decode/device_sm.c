@@ -2,6 +2,7 @@
 #include "device_rules.h"
 
 #include <elf.h>
+#include <stdlib.h>
 
 enum {
 	NUMBER_MAX = 999,
@@ -216,22 +217,49 @@ static void weigh_ptx(struct dec_object_verdict *v, const struct dec_object *o,
 		dec_doubt(v, DEC_REASON_PTX_UNFINISHED);
 }
 
+/* Drivers drop devices by age: the last branch of the next device that has one; 0: none. */
+static uint32_t last_of_later(const struct dec_device *device)
+{
+	const struct dec_device *d;
+
+	for (uint32_t i = 0; (d = dec_device_at(i)); i++)
+		if (d->sm > device->sm && d->last_driver)
+			return d->last_driver;
+	return 0;
+}
+
 static void weigh_driver(struct dec_object_verdict *v, const struct dec_device *device,
 			 const struct dec_object *o, uint32_t driver)
 {
 	const struct dec_ptx_version *first = dec_ptx_first(device->sm, 0);
 
-	if (device->last_driver && driver > device->last_driver)
+	uint32_t last = device->last_driver ? device->last_driver : last_of_later(device);
+
+	if (last && driver > last)
 		dec_refuse(v, DEC_REASON_DRIVER_DROPPED);
+	else if (last && !device->last_driver)
+		dec_doubt(v, DEC_REASON_DRIVER_UNKNOWN);
 	else if (first && first->driver > driver)
 		dec_refuse(v, DEC_REASON_DRIVER_OLD);
 	else if (o->codec == DEC_CODEC_ZSTD && driver < DRIVER_WITH_ZSTD)
 		dec_doubt(v, DEC_REASON_ZSTD_DRIVER);
 }
 
+uint32_t dec_toolkit_floor(const struct dec_object *o)
+{
+	const struct dec_ptx_version *ptx = NULL;
+	const struct dec_toolkit *toolkit = NULL;
+
+	if (o->kind == DEC_KIND_PTX && o->has_version)
+		ptx = dec_ptx_version(o->version_major, o->version_minor);
+	if (ptx)
+		toolkit = dec_toolkit((uint32_t)strtoul(ptx->cuda, NULL, 10));
+	return toolkit ? toolkit->driver : 0;
+}
+
 void dec_weigh_sm(struct dec_object_verdict *v, const struct dec_device *device,
 		  const struct dec_object *object, const struct dec_profile *target,
-		  uint32_t driver)
+		  uint32_t driver, uint32_t floor)
 {
 	driver = branch_for(device, driver);
 	if (object->elf_type == ET_REL && dec_would_do(v->verdict))
@@ -240,4 +268,6 @@ void dec_weigh_sm(struct dec_object_verdict *v, const struct dec_device *device,
 		weigh_ptx(v, object, target, driver);
 	if (driver && dec_would_do(v->verdict))
 		weigh_driver(v, device, object, driver);
+	if (driver && driver < floor && dec_would_do(v->verdict))
+		dec_refuse(v, DEC_REASON_DRIVER_TOOLKIT);
 }

@@ -253,8 +253,7 @@ static int show(struct report *r, char **text, size_t *size)
 	put_groups(r, "loads", false);
 	put_groups(r, "missing", true);
 	gfs_json_word(&r->w, r->root, "kernel_analysis", gfs_coverage_word(&r->kernels->coverage));
-	gfs_coverage_put(&r->kernels->coverage, &r->w,
-			 gfs_json_object(&r->w, r->root, "coverage"));
+	gfs_coverage_put(&r->kernels->coverage, &r->w, gfs_json_object(&r->w, r->root, "coverage"));
 	put_ids(r);
 	return gfs_json_finish(&r->w, text, size);
 }

@@ -127,8 +127,8 @@ static void build_bundle(struct bytes *b, const struct words *w)
 
 		if (empty)
 			*empty = 0;
-		entries[i] = (struct bundle_entry){ ids.w[i], payload,
-						    empty ? 0 : sizeof(payload) };
+		entries[i] =
+			(struct bundle_entry){ ids.w[i], payload, empty ? 0 : sizeof(payload) };
 	}
 	add_bundle(b, entries, ids.count, 8);
 }
@@ -434,6 +434,29 @@ static const struct judge_case drivers[] = {
 	{ "F sm_61", "sm_61", 580, "native sm_exact", "yes exact sm_exact 0", "y", 0 },
 	{ "F sm_61", "sm_61", 590, "none driver_dropped", "no none driver_dropped -", "n", 0 },
 	{ "F sm_35", "sm_37", 495, "none driver_dropped", "no none driver_dropped -", "n", 0 },
+	{ "F sm_20", "sm_20", 580, "none driver_dropped", "no none driver_dropped -", "n", 0 },
+	{ "F sm_20", "sm_21", 390, "maybe driver_unknown", "maybe same_major driver_unknown 0", "m",
+	  0 },
+	/* the toolkit's own floor */
+	{ "F sm_86 compute_86@8.0", "sm_86", 520, "none driver_toolkit", "no none driver_toolkit -",
+	  "nn", 0 },
+	{ "F sm_86 compute_86@8.0", "sm_86", 525, "native sm_exact", "yes exact sm_exact 0", "yj",
+	  0 },
+	{ "F sm_86 F sm_80 compute_86@9.0", "sm_86", 575, "partial driver_toolkit",
+	  "yes exact sm_exact 0", "ynn", 0 },
+	{ "F sm_87 compute_86@9.0", "sm_87", 540, "native sm_exact", "yes exact sm_exact 0", "yj",
+	  0 },
+	/* PTX that is too new may be taken by its number: there is no second try */
+	{ "F compute_80@8.5 compute_90@9.0", "sm_90", 555, "none driver_toolkit",
+	  "no none driver_toolkit -", "nn", 0 },
+	{ "F compute_80@8.0 compute_90@8.5", "sm_90", 535, "maybe ptx_version_new",
+	  "maybe jit ptx_version_new 0", "jn", 0 },
+	{ "F compute_80@8.0 compute_80@8.5", "sm_90", 535, "maybe ptx_version_new",
+	  "maybe jit ptx_version_new 0", "jn", 0 },
+	{ "F compute_80@8.5 compute_80@8.0", "sm_90", 535, "jit ptx_lower", "jit jit ptx_lower 1",
+	  "nj", 0 },
+	{ "F compute_75@8.5 compute_80@8.0", "sm_90", 535, "jit ptx_lower", "jit jit ptx_lower 1",
+	  "nj", 0 },
 	/* zstd and drivers before CUDA 12.8 */
 	{ "F sm_90+z", "sm_90", 565, "maybe zstd_driver", "maybe exact zstd_driver 0", "m", 0 },
 	{ "F sm_90+z", "sm_90", 570, "native sm_exact", "yes exact sm_exact 0", "y", 0 },
@@ -475,8 +498,7 @@ static const struct judge_case bares[] = {
 	{ "G 41+os65", "gfx1100", 0, "none gfx_os", "no none gfx_os -", "n", 0 },
 	{ "G 41+os66", "gfx1100", 0, "none gfx_os", "no none gfx_os -", "n", 0 },
 	{ "G 541+abi4", "gfx1100", 0, "native gfx_exact", "yes exact gfx_exact 0", "y", 0 },
-	{ "G 541+abi5", "gfx1100", 0, "none gfx_abi_unknown", "no none gfx_abi_unknown -", "n",
-	  0 },
+	{ "G 541+abi5", "gfx1100", 0, "none gfx_abi_unknown", "no none gfx_abi_unknown -", "n", 0 },
 	{ "G 41+abi1", "gfx1100", 0, "maybe gfx_abi_old", "maybe exact gfx_abi_old 0", "m", 0 },
 	{ "G 1000054", "gfx1103", 0, "native generic", "yes generic generic 0", "y", 0 },
 	{ "", "sm_90", 0, "none no_code", NULL, "", 0 },
