@@ -267,20 +267,36 @@ static bool says_enough(const struct tokens *query)
 	return false;
 }
 
+/* Letters alone may be part of products to come; a number or a whole word is enough. */
+static bool says_which(const struct tokens *query)
+{
+	for (size_t i = 0; i < query->count; i++)
+		if (class_of(query->at[i]) == NUMBER || strlen(query->at[i]) > 3)
+			return true;
+	return false;
+}
+
 static void find_inside(struct dec_match *m, const struct tokens *query, const char *text)
 {
 	const struct dec_product *p, *only = NULL;
+	bool alike = says_which(query);
 	struct tokens name;
 
 	for (uint32_t i = 0; (p = dec_product_at(i)); i++) {
 		tokens_read(&name, p->name);
 		if (!says_enough(query) || !inside(query, &name))
 			continue;
+		alike = alike && (!only || strcmp(only->target, p->target) == 0);
 		only = p;
 		add_candidate(m, p->name, device_of(p->target));
 	}
 	if (m->candidate_count == 1) {
 		take_product(m, only);
+	} else if (m->candidate_count && alike) {
+		take_product(m, only);
+		m->product = NULL;
+		snprintf(m->sentence, sizeof(m->sentence),
+			 "\"%.100s\" names several products, all of them %s", text, only->target);
 	} else if (m->candidate_count) {
 		m->find = DEC_FIND_AMBIGUOUS;
 		snprintf(m->sentence, sizeof(m->sentence), "\"%.100s\" names several products",
@@ -319,6 +335,25 @@ static void find_product(struct dec_match *m, const char *text)
 	add_candidate(m, longest->name, device_of(longest->target));
 	snprintf(m->sentence, sizeof(m->sentence), "\"%.100s\" may be another product than the %s",
 		 text, longest->name);
+}
+
+/* "MI250X / MI250", as some tools print what they cannot tell apart. */
+static bool find_either(struct dec_match *m, const char *text)
+{
+	const char *slash = strchr(text, '/');
+	struct dec_match other = { .find = DEC_FIND_UNKNOWN };
+	char first[TEXT_MAX];
+
+	if (!slash)
+		return false;
+	snprintf(first, sizeof(first), "%.*s", (int)(slash - text), text);
+	find_product(m, first);
+	find_product(&other, slash + 1);
+	if (m->find == DEC_FIND_FOUND && other.find == DEC_FIND_FOUND &&
+	    m->devices[0] == other.devices[0] && m->device_count == other.device_count)
+		return true;
+	*m = (struct dec_match){ .find = DEC_FIND_UNKNOWN };
+	return false;
 }
 
 /* ---- all of them ---------------------------------------------------------------------------------- */
@@ -360,6 +395,6 @@ void dec_device_find(const char *text, struct dec_match *match)
 		find_generic(match, p.base);
 	else if (strncmp(p.base, "gfx", 3) == 0)
 		find_gfx(match, &p);
-	else
+	else if (!find_either(match, name))
 		find_product(match, name);
 }

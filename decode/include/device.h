@@ -137,8 +137,8 @@ struct dec_match {
 /*
  * Takes an architecture (sm_89, compute_89, 8.9, 89, gfx1100, gfx90a:xnack+, gfx90a, a triple
  * with one) or a product in any case, with or without the vendor's words ("NVIDIA GeForce RTX
- * 4090", "mi300x"). An incomplete product name that fits several is ambiguous, even if all of
- * them are one architecture. An architecture past the tables is unknown, and said so.
+ * 4090", "mi300x"). An incomplete product name that fits several is ambiguous,
+ * unless all of them are one architecture, which the sentence then remarks. An architecture past the tables is unknown, and said so.
  */
 void dec_device_find(const char *text, struct dec_match *match);
 
