@@ -4,8 +4,8 @@
 # Usage: will-it-run.sh FILE... DEVICE...
 #        will-it-run.sh --sample [DEVICE...]
 #
-# What is no file is a device, named as in the folder devices of a mount: sm_86, gfx1100,
-# gfx90a:xnack-. Without a DEVICE: all for which some file has code. Each file is mounted and
+# What is no file is a device, named as for gpuobj which: sm_86, 8.6, gfx90a, "RTX 4090"; of
+# a name that stands for several settings, each is a column. Without a DEVICE: all for which some file has code. Each file is mounted and
 # devices/DEVICE/device.json read; where that cannot be done, gpuobj shows the same file.
 # GPUOBJFS and GPUOBJ name the programs. Needs jq.
 #
@@ -59,18 +59,20 @@ verdicts() {
 
 count=0
 : >"$work/devices"
-"$gpuobj" which --list | cut -d' ' -f1 >"$work/known"
 for word; do
 	if [ "$word" != --sample ] && [ ! -f "$word" ]; then
-		grep -qxF -e "$word" "$work/known" || {
-			echo "will-it-run.sh: $word: not a file, and no device that is known" >&2
+		"$gpuobj" which --jsonl "$word" --sample >"$work/named" 2>"$work/why"
+		[ -s "$work/named" ] || {
+			sed -n '1s/^gpuobj: which:/will-it-run.sh: no file, and/p' "$work/why" >&2
 			exit 2
 		}
-		echo "$word" >>"$work/devices"
+		jq -r .device "$work/named" >>"$work/devices"
 		continue
 	fi
 	count=$((count + 1))
-	basename -- "${word#--}" >>"$work/files"
+	name=${word#--}
+	printf '%s' "${name##*/}" | tr '\000-\037\177' '?' >>"$work/files"
+	echo >>"$work/files"
 	verdicts "$word" | sort >"$work/$count.verdicts"
 	[ -s "$work/$count.verdicts" ] || "$gpuobj" ls "$word" / >/dev/null || exit 2
 done
@@ -80,6 +82,11 @@ if [ $count = 0 ]; then
 fi
 if [ ! -s "$work/devices" ]; then
 	cat "$work"/*.verdicts | grep -v ' none$' | cut -d' ' -f1 | sort -uV >"$work/devices"
+fi
+
+if [ ! -s "$work/devices" ]; then
+	echo "will-it-run.sh: there is no code for any device" >&2
+	exit 1
 fi
 
 width=$(awk '{ if (length($0) > n) n = length($0) } END { print n + 2 }' "$work/files")

@@ -37,6 +37,14 @@ if command -v jq >/dev/null; then
 	same "its table" "$(tr -s ' \n' ' ' <check.log)" " sm_120 gfx1100 sample jit native "
 	sh "$EXAMPLES/will-it-run.sh" --sample sm_20 >example.out
 	same "the example, where it would not run" "$? $(tail -n1 example.out | tr -s ' ')" "1 sample none"
+	echo 'no code' >nothing
+	fails 1 "the example, of a file without code" sh "$EXAMPLES/will-it-run.sh" nothing
+	odd=$(printf 'two\nlines\033[31m')
+	cp mixed.so "$odd"
+	sh "$EXAMPLES/will-it-run.sh" "$odd" gfx90a 12.0 >example.out
+	same "the example, an odd name and several settings" "$(head -n2 example.out | tr -s ' ')" \
+		"$(printf ' gfx90a:xnack- gfx90a:xnack+ sm_120\ntwo?lines?[31m %s %s %s' \
+			"$(verdict gfx90a:xnack-)" "$(verdict gfx90a:xnack+)" "$(verdict sm_120)")"
 	fails 2 "the example, of nothing known" sh "$EXAMPLES/will-it-run.sh" --sample sm_1
 else
 	note "jq is not installed"
