@@ -1,6 +1,7 @@
 /* The table for a terminal: as many devices side by side as fit, then the next ones below. */
 #include "cli_matrix.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -32,6 +33,7 @@ struct table {
 	enum dec_vendor vendor;
 	struct column *columns;
 	uint32_t count;
+	uint32_t *numbers; /* by row; 0: its name is the only one like it */
 	int name_width;
 	int width; /* for columns */
 	bool colours;
@@ -140,17 +142,94 @@ static uint32_t block_end(const struct table *t, uint32_t from)
 
 /* ---- printing -------------------------------------------------------------------------------------- */
 
+static bool is_long(const struct table *t, const char *name)
+{
+	return (int)cli_text_width(name) > t->name_width;
+}
+
 /* Too long a name loses its middle: both ends tell libraries apart. */
+static void print_cut(FILE *out, const char *name, int width)
+{
+	int tail = width / 2;
+	int head = width - tail - 2;
+
+	fprintf(out, "%.*s..%s", (int)(skip(name, head) - name), name,
+		skip(name, (int)cli_text_width(name) - tail));
+}
+
 static void print_name(const struct table *t, const char *name)
 {
-	int len = (int)cli_text_width(name);
-	int tail = t->name_width / 2;
-	int head = t->name_width - tail - 2;
-
-	if (len <= t->name_width)
-		printf("%s%*s", name, t->name_width - len, "");
+	if (is_long(t, name))
+		print_cut(stdout, name, t->name_width);
 	else
-		printf("%.*s..%s", (int)(skip(name, head) - name), name, skip(name, len - tail));
+		printf("%s%*s", name, t->name_width - (int)cli_text_width(name), "");
+}
+
+struct label {
+	uint32_t row;
+	char *cut;
+};
+
+static int compare_labels(const void *a, const void *b)
+{
+	const struct label *x = a;
+	const struct label *y = b;
+	int order = strcmp(x->cut, y->cut);
+
+	return order != 0 ? order : x->row < y->row ? -1 : x->row > y->row;
+}
+
+static char *cut_name(const char *name, int width)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = cli_memory(open_memstream(&text, &size));
+
+	print_cut(out, name, width);
+	if (fclose(out) != 0)
+		cli_memory(NULL);
+	return text;
+}
+
+/* Rows whose names are cut to the same are numbered, from 1 on. */
+static void number_rows(struct table *t)
+{
+	const struct matrix *m = t->matrix;
+	struct label *labels = cli_memory(calloc(m->count + 1, sizeof(*labels)));
+	size_t count = 0;
+
+	t->numbers = cli_memory(calloc(m->count + 1, sizeof(*t->numbers)));
+	for (size_t i = 0; i < m->count; i++)
+		if (m->rows[i].has[t->vendor] && is_long(t, m->rows[i].name))
+			labels[count++] = (struct label){
+				(uint32_t)i,
+				cut_name(m->rows[i].name, t->name_width),
+			};
+	qsort(labels, count, sizeof(*labels), compare_labels);
+	for (size_t i = 1; i < count; i++) {
+		uint32_t *before = &t->numbers[labels[i - 1].row];
+
+		if (strcmp(labels[i - 1].cut, labels[i].cut) != 0)
+			continue;
+		*before = *before ? *before : 1;
+		t->numbers[labels[i].row] = *before + 1;
+	}
+	for (size_t i = 0; i < count; i++)
+		free(labels[i].cut);
+	free(labels);
+}
+
+static void print_row_name(const struct table *t, const struct matrix_row *row)
+{
+	uint32_t number = t->numbers[row - t->matrix->rows];
+	char text[16];
+
+	if (number == 0) {
+		print_name(t, row->name);
+		return;
+	}
+	print_cut(stdout, row->name, t->name_width - snprintf(text, sizeof(text), " #%u", number));
+	fputs(text, stdout);
 }
 
 /* Of a column that is not the first with the gap before it: no line ends in blanks. */
@@ -204,7 +283,7 @@ static void print_letter(const struct table *t, enum dec_outcome outcome)
 static void print_row(const struct table *t, const struct matrix_row *row, uint32_t from,
 		      uint32_t to)
 {
-	print_name(t, row->name);
+	print_row_name(t, row);
 	for (uint32_t i = from; i < to; i++) {
 		printf("%*s", width_at(t, i, from) - 1, "");
 		print_letter(t, row->cells[t->columns[i].device].outcome);
@@ -231,11 +310,13 @@ static void print_table(const struct matrix *m, enum dec_vendor vendor)
 
 	make_columns(&t);
 	set_widths(&t);
+	number_rows(&t);
 	for (uint32_t from = 0, to; from < t.count; from = to) {
 		to = block_end(&t, from);
 		print_block(&t, from, to);
 	}
 	free(t.columns);
+	free(t.numbers);
 }
 
 static void print_legend(void)

@@ -172,7 +172,7 @@ def test_several():
 
 
 def test_lookup():
-    for device in ("rtx 4000", "orin"):
+    for device in ("rtx 4000", "nano"):
         status, out, err = run("which", device, data(FATBIN))
         check(status == 2 and not out and len(err.splitlines()) > 2,
               "%s is ambiguous: %d %r" % (device, status, err))
@@ -465,6 +465,19 @@ def test_terminal():
     check(most > 120, "a wide terminal is not used")
 
 
+def test_long_names():
+    """Names that differ where they are cut differ in the table."""
+    with tempfile.TemporaryDirectory() as folder:
+        names = [os.path.join(folder, "begins-alike-" + "x" * 30 + middle + "y" * 30 + "-ends.so")
+                 for middle in ("1", "2", "3")]
+        for name in names:
+            shutil.copy(data(FATBIN), name)
+        lines = run("matrix", *names)[1].splitlines()
+    labels = [line.split("  ")[0] for line in lines if "-ends.so" in line or " #" in line]
+    check(len(labels) >= 3 and len(set(labels)) == 3, "labels of long names: %r" % labels)
+    check(max(map(len, lines)) <= 80, "long names make the table wide")
+
+
 def test_text():
     with tempfile.TemporaryDirectory() as folder:
         check_text(folder)
@@ -510,6 +523,7 @@ def test_svg():
 
 def test_matrix():
     test_text()
+    test_long_names()
     test_terminal()
     test_svg()
     check(run("matrix")[0] == 2, "matrix of nothing gives 2")
