@@ -27,6 +27,7 @@ struct which {
 	struct dec_judge_options options;
 	int worst; /* rank */
 	bool any; /* file was judged */
+	const struct dec_device *partial; /* some file was for it; NULL: none */
 };
 
 /* ---- what is said of a file ------------------------------------------------------------------ */
@@ -159,6 +160,8 @@ static void take(struct cli *cli, void *ctx, const struct cli_artifact *artifact
 		print_answer(artifact->path, answers[0], fs);
 	else if (!cli->flag['J'])
 		print_settings(artifact->path, answers, count);
+	if (answers[0]->outcome == DEC_OUTCOME_PARTIAL)
+		which->partial = which->match.devices[0];
 	for (uint32_t i = 0; i < count; i++)
 		dec_answer_free(answers[i]);
 	which->worst = rank > which->worst ? rank : which->worst;
@@ -240,6 +243,11 @@ static int judge(struct cli *cli, const char *device, char **paths, int count)
 	if (which.match.sentence[0])
 		fprintf(stderr, "gpuobj: which: %s: %s\n", device, which.match.sentence);
 	cli_each_artifact(cli, paths, count, take, &which);
+	if (which.partial && !cli->flag['J'])
+		fprintf(stderr,
+			"gpuobj: which: partial: kernels are counted in "
+			"devices/%s/inspect/report.json\n",
+			which.partial->name);
 	if (cli->status != GFS_EXIT_OK)
 		return RANK_TROUBLE;
 	if (!which.any)

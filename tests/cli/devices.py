@@ -155,9 +155,12 @@ def test_several():
     check(not [n for n in names if n.endswith("empty.fatbin")], "-r leaves out what has no code")
     status, out, _ = run("which", "--sample", "gfx1100")
     check(status == 0 and out.startswith("sample: native"), "--sample: %r" % out)
-    status, out, _ = run("which", "--sample", "sm_89")
+    check("report.json" not in run("which", "--sample", "gfx1100")[2], "a word on kernels")
+    status, out, err = run("which", "--sample", "sm_89")
     check(status == 1 and out.startswith("sample: partial") and "1 of 2 containers" in out,
           "a part of the sample: %r" % out)
+    check(err.count("devices/sm_89/inspect/report.json") == 1 and err.count("\n") == 1,
+          "where kernels are counted: %r" % err)
     with tempfile.TemporaryDirectory() as folder:
         with open(os.path.join(folder, "text"), "w") as f:
             f.write("no code\n")
