@@ -40,7 +40,8 @@ while IFS= read -r sample; do
 	status_b=$?
 	same "$sample: status" $status_b $status_a
 	sed "s|^cp: error reading 'm/\./\(.*\)': \(.*\)|\1: \2|" a.err >a.failed
-	sed 's|^gpuobj: cp: /\(.*\)|\1|' b.err >b.failed
+	# That an inventory is partial is no failure of a copy; the mount says it when it begins.
+	sed '/: the inventory is partial; /d; s|^gpuobj: cp: /\(.*\)|\1|' b.err >b.failed
 	check "$sample: failures" diff a.failed b.failed
 	[ -s a.failed ] && failing=$((failing + 1))
 	sed 's|: [^:]*$||' a.failed >failed
