@@ -221,9 +221,10 @@ def gate_readelf(path, scratch, folder):
     for what, theirs in (("one by one", each), ("all at once", all_at_once)):
         print("       against %s: time %.3f, CPU %.3f, memory %.2f; gpuobj %.3f, %.3f, %.2f"
               % ((what,) + mount.ratios(theirs) + program.ratios(theirs)))
-    _, cpu, memory = mount.ratios(all_at_once)
-    gate(name, cpu <= 0.1 and memory <= 0.25,
-         "CPU of the mount %.3f of all at once, memory %.2f; limits 0.1 and 0.25" % (cpu, memory))
+    # Of so few milliseconds the CPU time is known in ticks of the kernel: it is printed above.
+    wall, _, memory = mount.ratios(all_at_once)
+    gate(name, wall <= 0.1 and memory <= 0.25,
+         "time of the mount %.3f of all at once, memory %.2f; limits 0.1 and 0.25" % (wall, memory))
 
 
 def gate_names(name, m, inside, scratch):
