@@ -36,7 +36,7 @@ static bool exam_r600(struct dec_amdgpu *g)
 
 static bool exam_no_elf64(struct dec_amdgpu *g)
 {
-	struct dec_view v = g->x->payload;
+	struct dec_view v = dec_payload_head(&g->x->payload, sizeof(Elf64_Ehdr));
 
 	if (dec_elf_header(v, &g->elf.h) && g->elf.h.class == ELFCLASS32 &&
 	    g->elf.h.data == ELFDATA2LSB)
@@ -76,7 +76,7 @@ static bool check_sections(struct dec_amdgpu *g)
 	for (uint64_t i = 0; dec_elfview_section(&g->elf, i, &s); i++) {
 		if (s.inside || s.type == SHT_NOBITS || s.type == SHT_NULL)
 			continue;
-		bad = dec_elf_bad_section(s.offset, g->elf.v.len);
+		bad = dec_elf_bad_section(s.offset, g->x->payload.len);
 		return dec_exam_note(g->x, DEC_NONE, DEC_PROBLEM_OUT_OF_BOUNDS,
 				     at(g, g->elf.h.shoff + i * sizeof(Elf64_Shdr) + bad.offset),
 				     bad.name, DEC_PARTIAL,
@@ -97,10 +97,10 @@ static bool check_segments(struct dec_amdgpu *g)
 	     i < DEC_ELF_SEGMENTS_MAX &&
 	     dec_elfview_segment(&g->elf, i, &type, &offset, &vaddr, &filesz, &memsz);
 	     i++) {
-		if (type == PT_NULL || dec_fits(offset, filesz, g->elf.v.len))
+		if (type == PT_NULL || dec_fits(offset, filesz, g->x->payload.len))
 			continue;
 		g->segments_broken = true;
-		bad = dec_elf_bad_segment(offset, g->elf.v.len);
+		bad = dec_elf_bad_segment(offset, g->x->payload.len);
 		return dec_exam_note(g->x, DEC_NONE, DEC_PROBLEM_OUT_OF_BOUNDS,
 				     at(g, g->elf.h.phoff + i * sizeof(Elf64_Phdr) + bad.offset),
 				     bad.name, DEC_PARTIAL,
@@ -295,7 +295,7 @@ static bool exam_other_system(struct dec_amdgpu *g)
 
 static bool exam(struct dec_amdgpu *g)
 {
-	if (!dec_elfview_open(g->x->payload, &g->elf))
+	if (!dec_elfview_open(&g->x->payload, &g->elf))
 		return exam_no_elf64(g);
 	if (!check_version(g) || !check_tables(g))
 		return false;
@@ -312,8 +312,6 @@ bool dec_exam_amdgpu(struct dec_exam *x)
 {
 	struct dec_amdgpu g = {
 		.x = x,
-		.elf = { .v = x->payload,
-			 .h = { .at = x->payload.origin, .room = x->payload.len } },
 		.args_left = DEC_ARGS_MAX,
 		.names_left = DEC_KERNEL_NAMES_MAX,
 	};

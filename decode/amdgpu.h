@@ -77,9 +77,9 @@ bool dec_amdgpu_target(struct dec_amdgpu *g);
 bool dec_amdgpu_symbols(struct dec_amdgpu *g);
 /* The first one of that name, NULL: none. */
 struct dec_amdgpu_symbol *dec_amdgpu_symbol(const struct dec_amdgpu *g, struct dec_text name);
-/* Where the symbol's bytes lie in the payload. False: not in it. */
+/* Where the symbol's bytes lie in the payload. False: not in it, *range stays. */
 bool dec_amdgpu_locate(const struct dec_amdgpu *g, const struct dec_amdgpu_symbol *symbol,
-		       uint64_t skip, uint64_t size, struct dec_view *bytes);
+		       uint64_t skip, uint64_t size, struct dec_range *range);
 /* Remarks on every kernel whose name an earlier one has. */
 bool dec_amdgpu_duplicates(struct dec_amdgpu *g);
 

@@ -181,11 +181,6 @@ static void take_sizes(const struct reading *rd)
 
 /* ---- code ---------------------------------------------------------------------------------------------- */
 
-static struct dec_range range_of(const struct reading *rd, struct dec_view v)
-{
-	return (struct dec_range){ v.origin - rd->g->x->payload.origin, v.len };
-}
-
 /* "name.kd" describes the function "name". */
 static const struct dec_amdgpu_symbol *function_of(const struct reading *rd)
 {
@@ -214,16 +209,14 @@ static bool check_entry(const struct reading *rd, const struct dec_amdgpu_symbol
 static bool find_code(const struct reading *rd)
 {
 	const struct dec_amdgpu_symbol *function = function_of(rd);
-	struct dec_view code;
 
 	if (!function)
 		return true;
 	if (!check_entry(rd, function))
 		return false;
-	if (dec_amdgpu_locate(rd->g, function, 0, function->size, &code)) {
-		rd->g->x->kernels[rd->kernel].code = range_of(rd, code);
+	if (dec_amdgpu_locate(rd->g, function, 0, function->size,
+			      &rd->g->x->kernels[rd->kernel].code))
 		return true;
-	}
 	return dec_exam_note(rd->g->x, rd->kernel, DEC_PROBLEM_OUT_OF_BOUNDS, rd->d.origin, "code",
 			     DEC_PARTIAL, "the kernel's code does not lie in the object");
 }
@@ -232,6 +225,7 @@ bool dec_amdgpu_descriptor(struct dec_amdgpu *g, uint32_t kernel,
 			   const struct dec_amdgpu_symbol *symbol, struct dec_facts *f, bool bare)
 {
 	struct reading rd = { .g = g, .kernel = kernel, .symbol = symbol, .f = f };
+	struct dec_range range;
 
 	if (symbol->size != DESCRIPTOR_SIZE)
 		return dec_exam_note(g->x, kernel, DEC_PROBLEM_DESCRIPTOR_DISAGREES,
@@ -239,12 +233,13 @@ bool dec_amdgpu_descriptor(struct dec_amdgpu *g, uint32_t kernel,
 				     "descriptor", DEC_PARTIAL,
 				     "the descriptor's symbol has %llu bytes instead of %d",
 				     (unsigned long long)symbol->size, DESCRIPTOR_SIZE);
-	if (!dec_amdgpu_locate(g, symbol, 0, DESCRIPTOR_SIZE, &rd.d))
+	if (!dec_amdgpu_locate(g, symbol, 0, DESCRIPTOR_SIZE, &range) ||
+	    !dec_payload_slice(&g->x->payload, range.offset, range.size, &rd.d))
 		return dec_exam_note(g->x, kernel, DEC_PROBLEM_OUT_OF_BOUNDS,
 				     g->symbols.origin + symbol->index * sizeof(Elf64_Sym),
 				     "descriptor", DEC_PARTIAL,
 				     "the descriptor does not lie in the object");
-	g->x->kernels[kernel].descriptor = range_of(&rd, rd.d);
+	g->x->kernels[kernel].descriptor = range;
 	if (!bare && g->elf.h.type != ET_REL && !check_all(&rd))
 		return false;
 	take_words(&rd);

@@ -50,24 +50,23 @@ static bool find_code(struct dec_amdgpu *g, uint32_t kernel, const struct dec_am
 		      struct dec_view head)
 {
 	uint64_t entry = dec_le64(head.p + ENTRY_OFFSET);
-	struct dec_view code;
 
 	if (entry < KERNEL_CODE_SIZE || entry > symbol->size ||
-	    !dec_amdgpu_locate(g, symbol, entry, symbol->size - entry, &code))
+	    !dec_amdgpu_locate(g, symbol, entry, symbol->size - entry, &g->x->kernels[kernel].code))
 		return outside(g, kernel, head.origin + ENTRY_OFFSET,
 			       "kernel_code_entry_byte_offset",
 			       "the kernel's code does not lie in its symbol");
-	g->x->kernels[kernel].code =
-		(struct dec_range){ code.origin - g->x->payload.origin, code.len };
 	return true;
 }
 
 bool dec_amdgpu_kernel_code(struct dec_amdgpu *g, uint32_t kernel,
 			    const struct dec_amdgpu_symbol *symbol, struct dec_facts *f, bool bare)
 {
+	struct dec_range range;
 	struct dec_view head;
 
-	if (!dec_amdgpu_locate(g, symbol, 0, KERNEL_CODE_SIZE, &head))
+	if (!dec_amdgpu_locate(g, symbol, 0, KERNEL_CODE_SIZE, &range) ||
+	    !dec_payload_slice(&g->x->payload, range.offset, range.size, &head))
 		return outside(g, kernel, g->symbols.origin + symbol->index * sizeof(Elf64_Sym),
 			       "amd_kernel_code_t", "the structure does not lie in the object");
 	dec_facts_count(f, DEC_FACT_COMPUTE_PGM_RSRC1, dec_le32(head.p + RSRC1));

@@ -189,10 +189,10 @@ static void find_regions(const struct dec_amdgpu *g, struct regions *r)
 	if (dec_elfview_has_sections(elf))
 		for (uint64_t i = 0; dec_elfview_section(elf, i, &s) && !r->full; i++)
 			if (s.type == SHT_NOTE)
-				add_region(r, s.bytes);
+				add_region(r, dec_elfview_bytes(elf, &s));
 	for (uint64_t i = 0; i < DEC_ELF_SEGMENTS_MAX; i++)
 		if (dec_elfview_segment(elf, i, &type, &offset, &vaddr, &filesz, &memsz) &&
-		    type == PT_NOTE && dec_slice(elf->v, offset, filesz, &v))
+		    type == PT_NOTE && dec_payload_slice(elf->payload, offset, filesz, &v))
 			add_region(r, v);
 }
 
@@ -202,8 +202,8 @@ bool dec_amdgpu_notes(struct dec_amdgpu *g)
 
 	find_regions(g, &r);
 	if (r.full &&
-	    !dec_exam_note(g->x, DEC_NONE, DEC_PROBLEM_LIMIT, g->elf.v.origin, "notes", DEC_PARTIAL,
-			   "more than %d sections of notes", DEC_NOTE_REGIONS_MAX))
+	    !dec_exam_note(g->x, DEC_NONE, DEC_PROBLEM_LIMIT, g->x->payload.origin, "notes",
+			   DEC_PARTIAL, "more than %d sections of notes", DEC_NOTE_REGIONS_MAX))
 		return false;
 	for (size_t i = 0; i < r.count; i++)
 		if (!read_region(g, r.list[i]))

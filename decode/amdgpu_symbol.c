@@ -96,7 +96,7 @@ static bool word_at(const struct dec_elfview *elf, uint64_t vaddr, uint32_t *wor
 	uint64_t offset;
 
 	if (!dec_elfview_address(elf, vaddr, sizeof(*word), &offset) ||
-	    !dec_slice(elf->v, offset, sizeof(*word), &v))
+	    !dec_payload_slice(elf->payload, offset, sizeof(*word), &v))
 		return false;
 	*word = dec_le32(v.p);
 	return true;
@@ -141,12 +141,12 @@ static struct dynamic dynamic_read(const struct dec_elfview *elf)
 {
 	struct dynamic d = { 0 };
 	uint64_t offset, vaddr, filesz, memsz;
-	struct dec_view v = { elf->v.p, 0, 0 };
+	struct dec_view v = { (const uint8_t *)dec_absent, 0, 0 };
 	uint32_t type;
 
 	for (uint64_t i = 0; i < DEC_ELF_SEGMENTS_MAX; i++)
 		if (dec_elfview_segment(elf, i, &type, &offset, &vaddr, &filesz, &memsz) &&
-		    type == PT_DYNAMIC && dec_slice(elf->v, offset, filesz, &v))
+		    type == PT_DYNAMIC && dec_payload_slice(elf->payload, offset, filesz, &v))
 			break;
 	for (size_t at = 0; v.len - at >= sizeof(Elf64_Dyn); at += sizeof(Elf64_Dyn)) {
 		uint64_t value = dec_le64(v.p + at + 8);
@@ -177,12 +177,14 @@ static struct dynamic dynamic_read(const struct dec_elfview *elf)
 }
 
 static bool mapped(const struct dec_elfview *elf, uint64_t vaddr, uint64_t size,
-		   struct dec_view *bytes)
+		   struct dec_range *range)
 {
 	uint64_t offset;
 
-	return dec_elfview_address(elf, vaddr, size, &offset) &&
-	       dec_slice(elf->v, offset, size, bytes);
+	if (!dec_elfview_address(elf, vaddr, size, &offset))
+		return false;
+	*range = (struct dec_range){ offset, size };
+	return true;
 }
 
 static bool table_dynamic(const struct dec_elfview *elf, struct table *t)
@@ -194,8 +196,9 @@ static bool table_dynamic(const struct dec_elfview *elf, struct table *t)
 		t->count = count_by_hash(elf, d.hash);
 	else if (d.symtab && d.gnu_hash)
 		t->count = count_by_gnu_hash(elf, d.gnu_hash);
-	return t->count && mapped(elf, d.symtab, t->count * sizeof(Elf64_Sym), &t->symbols.bytes) &&
-	       mapped(elf, d.strtab, d.strsz, &t->strings.bytes);
+	return t->count &&
+	       mapped(elf, d.symtab, t->count * sizeof(Elf64_Sym), &t->symbols.content) &&
+	       mapped(elf, d.strtab, d.strsz, &t->strings.content);
 }
 
 /* The segments' word on the table: there must be a section of it, of that size. */
@@ -235,7 +238,8 @@ static int by_name(const void *a, const void *b)
 
 static bool limit(struct dec_amdgpu *g, const struct table *t)
 {
-	return dec_exam_note(g->x, DEC_NONE, DEC_PROBLEM_LIMIT, t->symbols.bytes.origin, "symbols",
+	return dec_exam_note(g->x, DEC_NONE, DEC_PROBLEM_LIMIT,
+			     g->x->payload.origin + t->symbols.content.offset, "symbols",
 			     DEC_PARTIAL, "more than %d symbols, or than %llu bytes of their names",
 			     DEC_ELF_SYMBOLS_MAX, (unsigned long long)DEC_ELF_SYMBOL_NAMES_MAX);
 }
@@ -247,7 +251,7 @@ static bool read_table(struct dec_amdgpu *g, const struct table *t)
 	size_t count = (size_t)t->count;
 	struct dec_elfsymbol s;
 
-	all->origin = t->symbols.bytes.origin;
+	all->origin = g->x->payload.origin + t->symbols.content.offset;
 	all->list = dec_arena_array(&g->scratch, count, sizeof(*all->list));
 	all->sorted = dec_arena_array(&g->scratch, count, sizeof(*all->sorted));
 	if (!all->list || !all->sorted)
@@ -320,7 +324,7 @@ struct dec_amdgpu_symbol *dec_amdgpu_symbol(const struct dec_amdgpu *g, struct d
 /* Addresses of linked objects lead through segments; where those are broken, the symbol's own
  * section may still know. */
 static bool by_section(const struct dec_amdgpu *g, const struct dec_amdgpu_symbol *symbol,
-		       uint64_t skip, uint64_t size, struct dec_view *bytes)
+		       uint64_t skip, uint64_t size, struct dec_range *range)
 {
 	bool linked = g->elf.h.type != ET_REL;
 	struct dec_elfsection s;
@@ -330,18 +334,21 @@ static bool by_section(const struct dec_amdgpu *g, const struct dec_amdgpu_symbo
 	    (linked && symbol->value < s.addr))
 		return false;
 	at = linked ? symbol->value - s.addr : symbol->value;
-	return dec_fits(at, skip, s.bytes.len) && dec_slice(s.bytes, at + skip, size, bytes);
+	if (!dec_fits(at, skip, s.content.size) || !dec_fits(at + skip, size, s.content.size))
+		return false;
+	*range = (struct dec_range){ s.content.offset + at + skip, size };
+	return true;
 }
 
 /* Linked objects have addresses, relocatable ones offsets in sections. */
 bool dec_amdgpu_locate(const struct dec_amdgpu *g, const struct dec_amdgpu_symbol *symbol,
-		       uint64_t skip, uint64_t size, struct dec_view *bytes)
+		       uint64_t skip, uint64_t size, struct dec_range *range)
 {
 	if (g->elf.h.type != ET_REL && skip <= UINT64_MAX - symbol->value &&
-	    mapped(&g->elf, symbol->value + skip, size, bytes))
+	    mapped(&g->elf, symbol->value + skip, size, range))
 		return true;
 	return (g->elf.h.type == ET_REL || g->segments_broken) &&
-	       by_section(g, symbol, skip, size, bytes);
+	       by_section(g, symbol, skip, size, range);
 }
 
 /* ---- kernels of one name ------------------------------------------------------------------------- */

@@ -22,7 +22,7 @@ static bool is_hsa(const struct dec_amdgpu *g)
 
 static uint64_t field_at(const struct dec_amdgpu *g, size_t offset)
 {
-	return g->elf.v.origin + offset;
+	return g->x->payload.origin + offset;
 }
 
 /* ---- notes ---------------------------------------------------------------------------------- */
@@ -128,7 +128,7 @@ bool dec_amdgpu_target(struct dec_amdgpu *g)
 	/* V1 and V2 flags are no processor number: documents and tools disagree on them. */
 	bool flags_count = !is_hsa(g) || g->elf.h.abiversion != DEC_ABI_V2;
 	struct dec_declared flags = { .name = "" };
-	struct dec_view raw = { g->elf.v.p, 0, 0 };
+	struct dec_view raw = { (const uint8_t *)dec_absent, 0, 0 };
 	char spelling[40];
 
 	if (flags_count)

@@ -7,7 +7,7 @@
 /* What no reader of 64-bit little-endian files can go on with. *readable false: it was said. */
 static bool open_elf(struct dec_cubin *c, bool *readable)
 {
-	struct dec_view v = c->x->payload;
+	struct dec_view v = dec_payload_head(&c->x->payload, sizeof(Elf64_Ehdr));
 
 	*readable = false;
 	if (v.len < EI_NIDENT || (v.p[EI_CLASS] == ELFCLASS64 && v.len < sizeof(Elf64_Ehdr)))
@@ -25,7 +25,7 @@ static bool open_elf(struct dec_cubin *c, bool *readable)
 			c->x, DEC_PROBLEM_MALFORMED_ELF, v.origin + EI_CLASS, "EI_CLASS", "%s",
 			v.p[EI_CLASS] == ELFCLASS32 ? "32-bit cubins are not read"
 						    : "the class is not one of ELF's two");
-	*readable = dec_elfview_open(v, &c->elf);
+	*readable = dec_elfview_open(&c->x->payload, &c->elf);
 	if (*readable)
 		return true;
 	return dec_exam_malformed(c->x, DEC_PROBLEM_MALFORMED_ELF, v.origin, "header",

@@ -146,7 +146,7 @@ bool dec_cubin_is_module_info(const struct dec_cubin *c, const struct dec_elfsec
 bool dec_cubin_module_info(struct dec_cubin *c)
 {
 	for (uint64_t i = 1; i < c->section_count; i++) {
-		struct dec_view v = c->sections[i].bytes;
+		struct dec_view v = dec_elfview_bytes(&c->elf, &c->sections[i]);
 		struct dec_info_record r;
 		const char *fault;
 
@@ -377,7 +377,7 @@ static void defaults(const struct dec_cubin *c, struct dec_facts *f)
 static bool own_info(struct dec_cubin *c, const struct dec_cubin_kernel *k, struct dec_facts *f)
 {
 	const struct dec_elfsection *s = &c->sections[k->info];
-	struct dec_view v = s->bytes;
+	struct dec_view v = dec_elfview_bytes(&c->elf, s);
 	struct dec_info_record r;
 	const char *fault;
 

@@ -61,11 +61,12 @@ static bool count_symbols(struct dec_cubin *c)
 			dec_cubin_section_at(c, c->symtab, offsetof(Elf64_Shdr, sh_entsize)),
 			"sh_entsize", DEC_PARTIAL, "symbols do not have 24 bytes");
 	c->symbol_count = dec_elfview_symbol_count(s);
-	if (s->bytes.len % sizeof(Elf64_Sym) &&
+	if (s->content.size % sizeof(Elf64_Sym) &&
 	    !dec_exam_note(c->x, DEC_NONE, DEC_PROBLEM_MALFORMED_ELF,
 			   dec_cubin_section_at(c, c->symtab, offsetof(Elf64_Shdr, sh_size)),
-			   "sh_size", DEC_PARTIAL, "%zu bytes of symbols are not a multiple of 24",
-			   s->bytes.len))
+			   "sh_size", DEC_PARTIAL,
+			   "%" PRIu64 " bytes of symbols are not a multiple of 24",
+			   s->content.size))
 		return false;
 	if (c->symbol_count <= DEC_ELF_SYMBOLS_MAX)
 		return true;
@@ -78,10 +79,11 @@ static bool count_symbols(struct dec_cubin *c)
 
 static uint64_t section_of(const struct dec_cubin *c, const struct dec_elfsymbol *s)
 {
+	struct dec_range table = c->sections[c->shndx].content;
 	struct dec_view wide;
 
-	if (s->shndx != SHN_XINDEX || !c->shndx ||
-	    !dec_slice(c->sections[c->shndx].bytes, s->index * 4, 4, &wide))
+	if (s->shndx != SHN_XINDEX || !c->shndx || !dec_fits(s->index * 4, 4, table.size) ||
+	    !dec_payload_slice(&c->x->payload, table.offset + s->index * 4, 4, &wide))
 		return s->shndx;
 	return dec_le32(wide.p);
 }
@@ -183,8 +185,7 @@ static void mark_section(struct dec_cubin *c, const struct dec_elfsymbol *s)
 
 static bool by_symbols(struct dec_cubin *c)
 {
-	static const struct dec_elfsection none = { .bytes = { (const uint8_t *)dec_absent, 0,
-							       0 } };
+	static const struct dec_elfsection none = { .content = { 0, 0 } };
 	const struct dec_elfsection *table = &c->sections[c->symtab];
 	const struct dec_elfsection *strings = c->strtab ? &c->sections[c->strtab] : &none;
 	struct dec_elfsymbol s;
@@ -246,12 +247,11 @@ static bool by_sections(struct dec_cubin *c)
 static struct dec_range code_of(const struct dec_cubin *c, const struct dec_cubin_kernel *k)
 {
 	const struct dec_elfsection *s = &c->sections[k->text];
-	struct dec_view code;
 
 	if (!k->text || k->value < s->addr ||
-	    !dec_slice(s->bytes, k->value - s->addr, k->size, &code))
+	    !dec_fits(k->value - s->addr, k->size, s->content.size))
 		return (struct dec_range){ 0, 0 };
-	return (struct dec_range){ code.origin - c->x->payload.origin, code.len };
+	return (struct dec_range){ s->content.offset + (k->value - s->addr), k->size };
 }
 
 static uint64_t place_of(const struct dec_cubin *c, const struct dec_cubin_kernel *k, size_t field)
@@ -273,7 +273,7 @@ static bool take_info(struct dec_cubin *c, struct dec_cubin_kernel *k)
 				     k->text);
 	parts->taken = true;
 	k->info = parts->info;
-	if (k->info && c->sections[k->info].bytes.len)
+	if (k->info && c->sections[k->info].content.size)
 		return true;
 	return dec_exam_note(c->x, k->index, DEC_PROBLEM_MALFORMED_INFO, place_of(c, k, 0),
 			     ".nv.info", DEC_PARTIAL,

@@ -143,7 +143,7 @@ static void all_notes(const struct dec_cubin *c, struct dec_meta_list *root)
 	struct dec_meta_list notes = dec_meta_list_begin(root->tree);
 
 	for (uint64_t i = 1; i < c->section_count; i++) {
-		struct dec_view v = c->sections[i].bytes;
+		struct dec_view v = dec_elfview_bytes(&c->elf, &c->sections[i]);
 		struct dec_elf_note note;
 		bool broken;
 
@@ -171,7 +171,7 @@ static void compat(const struct dec_cubin *c, struct dec_meta_list *root)
 	struct dec_meta_list all = dec_meta_list_begin(root->tree);
 
 	for (uint64_t i = 1; i < c->section_count; i++) {
-		struct dec_view v = c->sections[i].bytes;
+		struct dec_view v = dec_elfview_bytes(&c->elf, &c->sections[i]);
 		struct dec_info_record r;
 		const char *fault;
 
@@ -337,7 +337,8 @@ static void info(const struct dec_cubin *c, struct dec_meta_list *root)
 
 	for (uint64_t i = 1; i < c->section_count; i++)
 		if (dec_cubin_is_module_info(c, &c->sections[i]))
-			info_section(c, &list, "module", c->sections[i].bytes);
+			info_section(c, &list, "module",
+				     dec_elfview_bytes(&c->elf, &c->sections[i]));
 	for (uint32_t i = 0; i < c->kernel_count; i++) {
 		const struct dec_cubin_kernel *k = &c->kernels[i];
 		struct dec_meta_list one = dec_meta_list_begin(root->tree);
@@ -345,7 +346,8 @@ static void info(const struct dec_cubin *c, struct dec_meta_list *root)
 		if (k->index == DEC_NONE || !k->info)
 			continue;
 		dec_meta_kept(&one, "kernel", c->x->kernels[k->index].name);
-		info_section(c, &one, "attributes", c->sections[k->info].bytes);
+		info_section(c, &one, "attributes",
+			     dec_elfview_bytes(&c->elf, &c->sections[k->info]));
 		dec_meta_nest(&kernels, NULL, DEC_META_MAP, &one);
 	}
 	dec_meta_nest(&list, "kernels", DEC_META_ARRAY, &kernels);

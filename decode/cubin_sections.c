@@ -46,20 +46,6 @@ static bool same(struct dec_view a, struct dec_view b)
 
 /* ---- the table ----------------------------------------------------------------------------- */
 
-/* Section types that take no room in the file, whatever their offset and size. */
-static bool has_content(const struct dec_cubin *c, const struct dec_elfsection *s)
-{
-	static const uint32_t without[] = { 0x70000007, 0x70000009, 0x7000000a, 0x70000015 };
-
-	if (s->type == SHT_NULL || s->type == SHT_NOBITS)
-		return false;
-	for (size_t i = 0; c->elf.h.type != ET_EXEC && i < sizeof(without) / sizeof(without[0]);
-	     i++)
-		if (s->type == without[i])
-			return false;
-	return true;
-}
-
 static bool note_table(struct dec_cubin *c, enum dec_problem_code code, struct dec_elf_field bad,
 		       const char *sentence)
 {
@@ -72,7 +58,8 @@ static bool no_table(struct dec_cubin *c)
 {
 	const struct dec_elf *h = &c->elf.h;
 	struct dec_elf_field bad = dec_elf_bad_sections(h);
-	bool both_past = h->shoff >= c->elf.v.len && (h->phnum == 0 || h->phoff >= c->elf.v.len);
+	size_t len = c->x->payload.len;
+	bool both_past = h->shoff >= len && (h->phnum == 0 || h->phoff >= len);
 
 	if (h->shoff == 0)
 		return dec_exam_note(
@@ -106,15 +93,15 @@ static bool check_segments(struct dec_cubin *c)
 /* A section that claims bytes it does not have loses them; the others stay. */
 static bool check_section(struct dec_cubin *c, const struct dec_elfsection *s)
 {
-	struct dec_elf_field bad = dec_elf_bad_section(s->offset, c->elf.v.len);
+	struct dec_elf_field bad = dec_elf_bad_section(s->offset, c->x->payload.len);
 
-	if (s->inside || !has_content(c, s))
+	if (s->inside || !dec_elf_has_content(&c->elf.h, s->type))
 		return true;
 	return dec_exam_note(c->x, DEC_NONE, DEC_PROBLEM_OUT_OF_BOUNDS,
 			     dec_cubin_section_at(c, s->index, bad.offset), bad.name, DEC_PARTIAL,
 			     "section %" PRIu64 " (%.*s) does not lie in the %zu bytes there are",
 			     s->index, (int)(s->name.len < 80 ? s->name.len : 80),
-			     (const char *)s->name.p, c->elf.v.len);
+			     (const char *)s->name.p, c->x->payload.len);
 }
 
 /* Attributes and constants are found by the names of their sections. */
@@ -128,9 +115,9 @@ static bool check_each_name(struct dec_cubin *c)
 				c->x, DEC_NONE, DEC_PROBLEM_OUT_OF_BOUNDS,
 				dec_cubin_section_at(c, i, offsetof(Elf64_Shdr, sh_name)),
 				"sh_name", DEC_PARTIAL,
-				"section %" PRIu64
-				" has no name in the %zu bytes of section %" PRIu64,
-				i, names->bytes.len, names->index);
+				"section %" PRIu64 " has no name in the %" PRIu64
+				" bytes of section %" PRIu64,
+				i, names->content.size, names->index);
 	return true;
 }
 
@@ -138,7 +125,7 @@ static bool check_names(struct dec_cubin *c)
 {
 	uint64_t names = c->elf.h.shstrndx;
 
-	c->named = names < c->section_count && c->sections[names].bytes.len > 0;
+	c->named = names < c->section_count && c->sections[names].content.size > 0;
 	if (c->named)
 		return check_each_name(c);
 	return dec_exam_note(c->x, DEC_NONE, DEC_PROBLEM_OUT_OF_BOUNDS,
@@ -157,14 +144,13 @@ static void extend(uint64_t *end, uint64_t offset, uint64_t size)
 static bool check_extent(struct dec_cubin *c)
 {
 	const struct dec_elf *h = &c->elf.h;
-	uint64_t end = sizeof(Elf64_Ehdr), len = c->elf.v.len;
+	uint64_t end = sizeof(Elf64_Ehdr), len = c->x->payload.len;
 
 	extend(&end, h->shoff, h->shnum * sizeof(Elf64_Shdr)); /* proved to fit */
 	if (h->phoff && dec_fits(h->phoff, h->phnum * sizeof(Elf64_Phdr), len))
 		extend(&end, h->phoff, h->phnum * sizeof(Elf64_Phdr));
 	for (uint64_t i = 0; i < c->section_count; i++)
-		if (c->sections[i].inside && has_content(c, &c->sections[i]))
-			extend(&end, c->sections[i].offset, c->sections[i].size);
+		extend(&end, c->sections[i].content.offset, c->sections[i].content.size);
 	if (end >= len || c->section_count < h->shnum)
 		return true;
 	return dec_exam_note(c->x, DEC_NONE, DEC_PROBLEM_SIZE_MISMATCH, c->x->payload.origin + end,

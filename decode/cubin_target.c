@@ -58,7 +58,7 @@ static bool read_compat(struct dec_cubin *c, bool *found, bool *accelerator)
 	*found = false;
 	*accelerator = false;
 	for (uint64_t i = 1; i < c->section_count; i++) {
-		struct dec_view v = c->sections[i].bytes;
+		struct dec_view v = dec_elfview_bytes(&c->elf, &c->sections[i]);
 		struct dec_info_record r;
 		const char *fault;
 
@@ -146,7 +146,7 @@ static bool read_tkinfo(struct dec_cubin *c, struct dec_view *word, char *varian
 {
 	*word = (struct dec_view){ (const uint8_t *)dec_absent, 0, 0 };
 	for (uint64_t i = 1; i < c->section_count; i++) {
-		struct dec_view v = c->sections[i].bytes;
+		struct dec_view v = dec_elfview_bytes(&c->elf, &c->sections[i]);
 		struct dec_elf_note note;
 		bool broken = false;
 

@@ -69,6 +69,18 @@ static bool header32(struct dec_elf *elf, const uint8_t *p)
 	return true;
 }
 
+bool dec_elf_has_content(const struct dec_elf *elf, uint32_t type)
+{
+	static const uint32_t cuda[] = { 0x70000007, 0x70000009, 0x7000000a, 0x70000015 };
+
+	if (type == SHT_NULL || type == SHT_NOBITS)
+		return false;
+	for (size_t i = 0; i < sizeof(cuda) / sizeof(cuda[0]); i++)
+		if (elf->machine == DEC_EM_CUDA && elf->type == ET_REL && type == cuda[i])
+			return false;
+	return true;
+}
+
 bool dec_elf_has_escapes(const struct dec_elf *elf)
 {
 	return elf->shoff && elf->shentsize == sizeof(Elf64_Shdr) &&

@@ -1,5 +1,5 @@
 /*
- * An ELF file in memory. Every record is translated where it stands, so that nothing is
+ * An ELF file that is a payload. Every record is translated where it stands, so that nothing is
  * allocated and nothing is believed: a number from the file is a place only once it fits.
  */
 #include "inspect_internal.h"
@@ -7,23 +7,7 @@
 #include <elf.h>
 #include <libelf.h>
 
-/* CUDA's section types without content in relocatable cubins (docs/formats/cubin.md). */
-static bool without_content(const struct dec_elfview *elf, uint32_t type)
-{
-	static const uint32_t cuda[] = { 0x70000007, 0x70000009, 0x7000000a, 0x70000015 };
-
-	if (type == SHT_NULL || type == SHT_NOBITS)
-		return true;
-	for (size_t i = 0; i < sizeof(cuda) / sizeof(cuda[0]); i++)
-		if (elf->h.machine == DEC_EM_CUDA && elf->h.type == ET_REL && type == cuda[i])
-			return true;
-	return false;
-}
-
-static struct dec_view empty_at(const struct dec_elfview *elf)
-{
-	return (struct dec_view){ elf->v.p, 0, elf->v.origin };
-}
+static const struct dec_view nothing = { (const uint8_t *)dec_absent, 0, 0 };
 
 /* One record of a table whose entries have the size that ELF64 gives them. */
 static bool record(const struct dec_elfview *elf, uint64_t table, uint64_t count, uint64_t index,
@@ -31,19 +15,26 @@ static bool record(const struct dec_elfview *elf, uint64_t table, uint64_t count
 {
 	struct dec_view v;
 
-	if (index >= count || count > elf->v.len / size ||
-	    !dec_slice(elf->v, table, count * size, &v) || !dec_slice(v, index * size, size, &v))
+	if (index >= count || count > elf->payload->len / size ||
+	    !dec_fits(table, count * size, elf->payload->len) ||
+	    !dec_payload_slice(elf->payload, table + index * size, size, &v))
 		return false;
 	return dec_elf_translate(out, size, v.p, size, (int)type, &elf->h);
 }
 
-bool dec_elfview_open(struct dec_view v, struct dec_elfview *elf)
+bool dec_elfview_open(const struct dec_payload *payload, struct dec_elfview *elf)
 {
-	*elf = (struct dec_elfview){ .v = v, .h = { .at = v.origin, .room = v.len } };
+	struct dec_view v = dec_payload_head(payload, sizeof(Elf64_Ehdr));
+
+	*elf = (struct dec_elfview){
+		.payload = payload,
+		.h = { .at = payload->origin, .room = payload->len },
+	};
 	if (!dec_elf_header(v, &elf->h) || elf->h.class != ELFCLASS64 || elf->h.data != ELFDATA2LSB)
 		return false;
-	if (dec_elf_has_escapes(&elf->h))
-		dec_elf_escapes(&elf->h, v.p + elf->h.shoff);
+	if (dec_elf_has_escapes(&elf->h) &&
+	    dec_payload_slice(payload, elf->h.shoff, sizeof(Elf64_Shdr), &v))
+		dec_elf_escapes(&elf->h, v.p);
 	return true;
 }
 
@@ -53,24 +44,26 @@ bool dec_elfview_has_sections(const struct dec_elfview *elf)
 {
 	return elf->h.shoff && elf->h.shnum && elf->h.shentsize == sizeof(Elf64_Shdr) &&
 	       elf->h.shnum <= DEC_ELF_SECTIONS_MAX &&
-	       elf->h.shnum <= elf->v.len / sizeof(Elf64_Shdr) &&
-	       dec_fits(elf->h.shoff, elf->h.shnum * sizeof(Elf64_Shdr), elf->v.len);
+	       elf->h.shnum <= elf->payload->len / sizeof(Elf64_Shdr) &&
+	       dec_fits(elf->h.shoff, elf->h.shnum * sizeof(Elf64_Shdr), elf->payload->len);
 }
 
 /* Bytes up to the NUL that ends them, which must be there. */
-static struct dec_view name_in(const struct dec_elfview *elf, struct dec_view strings, uint64_t at)
+static struct dec_view name_in(const struct dec_elfview *elf, struct dec_range strings, uint64_t at)
 {
 	struct dec_view name;
+	uint64_t left;
 	size_t len;
 
-	if (!dec_slice(strings, at, 0, &name))
-		return empty_at(elf);
-	name.len = strings.len - (size_t)at;
-	if (name.len > DEC_ELF_NAME_MAX)
-		name.len = DEC_ELF_NAME_MAX;
+	if (at >= strings.size)
+		return nothing;
+	left = strings.size - at;
+	if (!dec_payload_slice(elf->payload, strings.offset + at,
+			       left < DEC_ELF_NAME_MAX ? left : DEC_ELF_NAME_MAX, &name))
+		return nothing;
 	len = strnlen((const char *)name.p, name.len);
 	if (len == name.len)
-		return empty_at(elf);
+		return nothing;
 	name.len = len;
 	return name;
 }
@@ -81,15 +74,19 @@ static bool header_at(const struct dec_elfview *elf, uint64_t index, Elf64_Shdr 
 	       record(elf, elf->h.shoff, elf->h.shnum, index, ELF_T_SHDR, h, sizeof(*h));
 }
 
-static struct dec_view section_names(const struct dec_elfview *elf)
+static struct dec_range content(const struct dec_elfview *elf, const Elf64_Shdr *h)
 {
-	struct dec_view v;
+	if (!dec_elf_has_content(&elf->h, h->sh_type) ||
+	    !dec_fits(h->sh_offset, h->sh_size, elf->payload->len))
+		return (struct dec_range){ 0, 0 };
+	return (struct dec_range){ h->sh_offset, h->sh_size };
+}
+
+static struct dec_range section_names(const struct dec_elfview *elf)
+{
 	Elf64_Shdr h;
 
-	if (header_at(elf, elf->h.shstrndx, &h) && !without_content(elf, h.sh_type) &&
-	    dec_slice(elf->v, h.sh_offset, h.sh_size, &v))
-		return v;
-	return empty_at(elf);
+	return header_at(elf, elf->h.shstrndx, &h) ? content(elf, &h) : (struct dec_range){ 0, 0 };
 }
 
 bool dec_elfview_section(const struct dec_elfview *elf, uint64_t index, struct dec_elfsection *s)
@@ -103,7 +100,7 @@ bool dec_elfview_section(const struct dec_elfview *elf, uint64_t index, struct d
 	*s = (struct dec_elfsection){
 		.index = index,
 		.name = name,
-		.named = name.p != elf->v.p,
+		.named = name.p != nothing.p,
 		.type = h.sh_type,
 		.link = h.sh_link,
 		.info = h.sh_info,
@@ -113,12 +110,19 @@ bool dec_elfview_section(const struct dec_elfview *elf, uint64_t index, struct d
 		.size = h.sh_size,
 		.align = h.sh_addralign,
 		.entsize = h.sh_entsize,
-		.inside = dec_fits(h.sh_offset, h.sh_size, elf->v.len),
-		.bytes = empty_at(elf),
+		.inside = dec_fits(h.sh_offset, h.sh_size, elf->payload->len),
+		.content = content(elf, &h),
 	};
-	if (s->inside && !without_content(elf, s->type))
-		dec_slice(elf->v, s->offset, s->size, &s->bytes);
 	return true;
+}
+
+struct dec_view dec_elfview_bytes(const struct dec_elfview *elf, const struct dec_elfsection *s)
+{
+	struct dec_view v;
+
+	if (dec_payload_slice(elf->payload, s->content.offset, s->content.size, &v))
+		return v;
+	return nothing;
 }
 
 /* ---- segments --------------------------------------------------------------------------- */
@@ -152,7 +156,7 @@ bool dec_elfview_address(const struct dec_elfview *elf, uint64_t vaddr, uint64_t
 	for (uint64_t i = 0; i < DEC_ELF_SEGMENTS_MAX && segment_at(elf, i, &h); i++) {
 		if (h.p_type != PT_LOAD || vaddr < h.p_vaddr ||
 		    !dec_fits(vaddr - h.p_vaddr, size, h.p_filesz) ||
-		    !dec_fits(h.p_offset, h.p_filesz, elf->v.len))
+		    !dec_fits(h.p_offset, h.p_filesz, elf->payload->len))
 			continue;
 		*offset = h.p_offset + (vaddr - h.p_vaddr);
 		return true;
@@ -166,7 +170,7 @@ uint64_t dec_elfview_symbol_count(const struct dec_elfsection *table)
 {
 	if (table->entsize != sizeof(Elf64_Sym))
 		return 0;
-	return table->bytes.len / sizeof(Elf64_Sym);
+	return table->content.size / sizeof(Elf64_Sym);
 }
 
 bool dec_elfview_symbol(const struct dec_elfview *elf, const struct dec_elfsection *table,
@@ -176,13 +180,14 @@ bool dec_elfview_symbol(const struct dec_elfview *elf, const struct dec_elfsecti
 	struct dec_view v;
 	Elf64_Sym sym;
 
-	if (index >= table->bytes.len / sizeof(sym) ||
-	    !dec_slice(table->bytes, index * sizeof(sym), sizeof(sym), &v) ||
+	if (index >= table->content.size / sizeof(sym) ||
+	    !dec_payload_slice(elf->payload, table->content.offset + index * sizeof(sym),
+			       sizeof(sym), &v) ||
 	    !dec_elf_translate(&sym, sizeof(sym), v.p, sizeof(sym), ELF_T_SYM, &elf->h))
 		return false;
 	*s = (struct dec_elfsymbol){
 		.index = index,
-		.name = name_in(elf, strings->bytes, sym.st_name),
+		.name = name_in(elf, strings->content, sym.st_name),
 		.info = sym.st_info,
 		.other = sym.st_other,
 		.shndx = sym.st_shndx,

@@ -29,20 +29,6 @@ struct extent {
 	const char *bad_field;
 };
 
-/* CUDA's section types without content in relocatable cubins: sh_offset + sh_size of a
- * healthy one may lie past the end of the file. */
-static bool has_content(const struct dec_elf *elf, const struct dec_section *s)
-{
-	static const uint32_t empty[] = { 0x70000007, 0x70000009, 0x7000000a, 0x70000015 };
-
-	if (s->type == SHT_NOBITS || s->type == SHT_NULL)
-		return false;
-	for (size_t i = 0; i < sizeof(empty) / sizeof(empty[0]); i++)
-		if (elf->machine == DEC_EM_CUDA && elf->type == ET_REL && s->type == empty[i])
-			return false;
-	return true;
-}
-
 /* The first fault is the one that is named. */
 static void unproven(struct extent *x, uint64_t at, const char *field)
 {
@@ -65,7 +51,7 @@ static bool extend_section(void *ctx, const struct dec_section *s)
 {
 	struct extent *x = ctx;
 
-	if (has_content(x->elf, s))
+	if (dec_elf_has_content(x->elf, s->type))
 		extend(x, s->offset, s->size,
 		       x->elf->shoff + s->index * sizeof(Elf64_Shdr) +
 			       offsetof(Elf64_Shdr, sh_offset),

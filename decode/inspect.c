@@ -256,22 +256,22 @@ static enum dec_representation elf_representation(struct dec_view v)
 					: DEC_REPRESENTATION_ELF_OTHER;
 }
 
-static enum dec_representation representation(struct dec_view v)
+static enum dec_representation representation(const struct dec_payload *payload)
 {
+	struct dec_view v = dec_payload_head(payload, 4);
 	struct dec_declared declared;
-	struct dec_view raw, head = v;
+	struct dec_view raw;
 
-	if (v.len == 0)
+	if (payload->len == 0)
 		return DEC_REPRESENTATION_EMPTY;
 	if (dec_starts(v, ELFMAG, SELFMAG))
-		return elf_representation(v);
+		return elf_representation(dec_payload_head(payload, sizeof(Elf64_Ehdr)));
 	for (size_t i = 0; i < sizeof(magics) / sizeof(magics[0]); i++)
 		if (dec_starts(v, magics[i].magic, 4))
 			return magics[i].representation;
-	if (head.len > DEC_PTX_HEAD)
-		head.len = DEC_PTX_HEAD;
-	return dec_ptx_head(head, &declared, &raw) ? DEC_REPRESENTATION_PTX
-						   : DEC_REPRESENTATION_UNKNOWN;
+	return dec_ptx_head(dec_payload_head(payload, DEC_PTX_HEAD), &declared, &raw)
+		       ? DEC_REPRESENTATION_PTX
+		       : DEC_REPRESENTATION_UNKNOWN;
 }
 
 /* What a fatbin's entry says it is, it has to be; other headers do not speak of the bytes. */
@@ -374,13 +374,24 @@ static struct dec_inspection *finish(struct owned *o, struct dec_exam *x, bool o
 
 static struct dec_exam exam(struct owned *o, const struct dec_artifact *artifact, uint32_t object)
 {
+	const struct dec_object *of = &artifact->objects[object];
+	bool stored = of->codec == DEC_CODEC_NONE && of->space == DEC_SPACE_ARTIFACT;
+
 	return (struct dec_exam){
 		.artifact = artifact,
-		.object = &artifact->objects[object],
+		.object = of,
+		.payload = { .origin = stored ? of->encoded.offset : 0 },
 		.arena = &o->arena,
 		.out = &o->out,
 		.problems_max = PROBLEMS_MAX,
 	};
+}
+
+static bool inspect(struct dec_exam *x)
+{
+	x->out->representation = representation(&x->payload);
+	return check_kind(x) && examiners[x->out->representation](x) && compare(x) &&
+	       note_dropped(x);
 }
 
 struct dec_inspection *dec_inspect(const struct dec_artifact *artifact, uint32_t object,
@@ -389,18 +400,41 @@ struct dec_inspection *dec_inspect(const struct dec_artifact *artifact, uint32_t
 {
 	struct owned *o = owned_new(err);
 	struct dec_exam x;
-	bool stored, ok;
 
 	if (!o)
 		return NULL;
 	x = exam(o, artifact, object);
-	stored = x.object->codec == DEC_CODEC_NONE && x.object->space == DEC_SPACE_ARTIFACT;
-	x.payload = (struct dec_view){ payload, size, stored ? x.object->encoded.offset : 0 };
+	x.payload.bytes = payload;
+	x.payload.len = size;
 	x.wants = wants;
-	o->out.representation = representation(x.payload);
-	ok = check_kind(&x) && examiners[o->out.representation](&x) && compare(&x) &&
-	     note_dropped(&x);
-	return finish(o, &x, ok, err);
+	return finish(o, &x, inspect(&x), err);
+}
+
+struct dec_inspection *dec_inspect_source(const struct dec_artifact *artifact, uint32_t object,
+					  const struct dec_source *payload, void *room,
+					  unsigned wants, struct dec_error *err)
+{
+	struct owned *o = owned_new(err);
+	struct dec_loader loader;
+	struct dec_exam x;
+	bool ok;
+
+	if (!o)
+		return NULL;
+	x = exam(o, artifact, object);
+	x.payload.len = (size_t)payload->size;
+	x.wants = wants;
+	ok = dec_payload_load(&x.payload, &loader, payload, room) && inspect(&x);
+	dec_payload_close(&x.payload);
+	if (loader.error == 0)
+		return finish(o, &x, ok, err);
+	finish(o, &x, false, err);
+	*err = (struct dec_error){
+		.status = DEC_E_READ,
+		.sys_errno = -loader.error,
+		.field = "payload",
+	};
+	return NULL;
 }
 
 struct dec_inspection *dec_inspect_without(const struct dec_artifact *artifact, uint32_t object,

@@ -11,12 +11,13 @@
 #include "arena.h"
 #include "inspect.h"
 #include "internal.h"
+#include "payload.h"
 #include "view.h"
 
 struct dec_exam {
 	const struct dec_artifact *artifact;
 	const struct dec_object *object;
-	struct dec_view payload; /* origin: what problems' offsets count from, see inspect.h */
+	struct dec_payload payload;
 	unsigned wants;
 	struct dec_arena *arena; /* of the inspection: all that it keeps */
 	struct dec_inspection *out;
@@ -71,7 +72,7 @@ bool dec_exam_amdgpu(struct dec_exam *x); /* amdgpu.c, amdgpu_meta.c, amdgpu_v2.
 /* ---- elfview.c: an ELF file in memory, 64-bit little-endian ------------------------------ */
 
 struct dec_elfview {
-	struct dec_view v;
+	const struct dec_payload *payload;
 	struct dec_elf h;
 };
 
@@ -82,7 +83,7 @@ struct dec_elfsection {
 	uint32_t type, link, info;
 	uint64_t flags, addr, offset, size, align, entsize;
 	bool inside; /* [offset, offset + size) lies in the file */
-	struct dec_view bytes; /* its bytes if inside and it has content, else empty */
+	struct dec_range content; /* of the payload; size 0: it has none, or not inside */
 };
 
 struct dec_elfsymbol {
@@ -94,11 +95,13 @@ struct dec_elfsymbol {
 };
 
 /* False: not an ELF file of this kind, or cut inside its header. */
-bool dec_elfview_open(struct dec_view v, struct dec_elfview *elf);
+bool dec_elfview_open(const struct dec_payload *payload, struct dec_elfview *elf);
 /* True if there is a section table and it lies inside the file. */
 bool dec_elfview_has_sections(const struct dec_elfview *elf);
 /* False: no such section. */
 bool dec_elfview_section(const struct dec_elfview *elf, uint64_t index, struct dec_elfsection *s);
+/* Its content; empty where it has none. */
+struct dec_view dec_elfview_bytes(const struct dec_elfview *elf, const struct dec_elfsection *s);
 /* Program headers likewise. */
 bool dec_elfview_segment(const struct dec_elfview *elf, uint64_t index, uint32_t *type,
 			 uint64_t *offset, uint64_t *vaddr, uint64_t *filesz, uint64_t *memsz);

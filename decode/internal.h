@@ -314,6 +314,9 @@ bool dec_elf_header(struct dec_view v, struct dec_elf *elf);
 /* One record or several of an Elf_Type, at most 4 KiB, to the machine's own form. */
 bool dec_elf_translate(void *to, size_t to_size, const void *from, size_t from_size, int elf_type,
 		       const struct dec_elf *elf);
+/* Whether sections of a type take room in the file. CUDA's relocatable cubins have types of
+ * their own that do not, whatever their offset and size (docs/formats/cubin.md). */
+bool dec_elf_has_content(const struct dec_elf *elf, uint32_t type);
 /* e_shnum 0 and e_shstrndx 0xffff move to section 0 (gABI, "Section Header Table"): whether
  * that is so and its header lies inside; what it says. */
 bool dec_elf_has_escapes(const struct dec_elf *elf);

@@ -519,7 +519,7 @@ static bool read_head(struct reader *r, struct dec_view text)
 
 static bool examine(struct reader *r)
 {
-	struct dec_view text = r->x->payload, rest;
+	struct dec_view text = dec_payload_all(&r->x->payload), rest;
 
 	if (!skip_mark(r, &text))
 		return false;

@@ -191,6 +191,15 @@ struct dec_inspection *dec_inspect(const struct dec_artifact *artifact, uint32_t
 				   const void *payload, size_t size, unsigned wants,
 				   struct dec_error *err);
 
+/*
+ * The same of a payload that is read as far as it is looked at: of a code object of megabytes
+ * its tables, notes and descriptors. payload gives its bytes, from 0 on; room has size bytes
+ * for them, undefined before and after. NULL also when a read fails.
+ */
+struct dec_inspection *dec_inspect_source(const struct dec_artifact *artifact, uint32_t object,
+					  const struct dec_source *payload, void *room,
+					  unsigned wants, struct dec_error *err);
+
 /* The inspection of an object whose payload cannot be given or did not decode: why is the
  * error of dec_unpack(), or NULL for one without a payload. */
 struct dec_inspection *dec_inspect_without(const struct dec_artifact *artifact, uint32_t object,

@@ -24,9 +24,13 @@ static struct bytes exact(const struct bytes *b)
 	return copy;
 }
 
-static struct dec_view view(const struct bytes *b)
+/* Lives until the next call. */
+static const struct dec_payload *payload(const struct bytes *b)
 {
-	return (struct dec_view){ b->p, b->len, 1000 };
+	static struct dec_payload p;
+
+	p = (struct dec_payload){ .bytes = b->p, .len = b->len, .origin = 1000 };
+	return &p;
 }
 
 static void expect_section(const struct dec_elfview *elf, uint64_t index, const char *name,
@@ -37,9 +41,10 @@ static void expect_section(const struct dec_elfview *elf, uint64_t index, const 
 	assert_true(dec_elfview_section(elf, index, &s));
 	assert_int_equal(s.name.len, strlen(name));
 	assert_memory_equal(s.name.p, name, s.name.len);
-	assert_int_equal(s.bytes.len, content);
+	assert_int_equal(s.content.size, content);
+	assert_int_equal(dec_elfview_bytes(elf, &s).len, content);
 	if (content)
-		assert_int_equal(s.bytes.origin, 1000 + s.offset);
+		assert_int_equal(dec_elfview_bytes(elf, &s).origin, 1000 + s.offset);
 }
 
 static void sections_by_index(void **state)
@@ -50,7 +55,7 @@ static void sections_by_index(void **state)
 
 	(void)state;
 	add_elf(&b, &amdgpu, sections, COUNT(sections), ELF_SECTIONS);
-	assert_true(dec_elfview_open(view(&b), &elf));
+	assert_true(dec_elfview_open(payload(&b), &elf));
 	assert_true(dec_elfview_has_sections(&elf));
 	expect_section(&elf, 0, "", 0);
 	expect_section(&elf, 1, ".text", sizeof(text));
@@ -75,7 +80,7 @@ static void escapes(void **state)
 	set_le(&b, offsetof(Elf64_Ehdr, e_shstrndx), 2, SHN_XINDEX);
 	set_le(&b, table + offsetof(Elf64_Shdr, sh_size), 8, COUNT(sections) + 2);
 	set_le(&b, table + offsetof(Elf64_Shdr, sh_link), 4, COUNT(sections) + 1);
-	assert_true(dec_elfview_open(view(&b), &elf));
+	assert_true(dec_elfview_open(payload(&b), &elf));
 	assert_int_equal(elf.h.shnum, COUNT(sections) + 2);
 	expect_section(&elf, 3, ".note", 4);
 	bytes_free(&b);
@@ -90,7 +95,7 @@ static void any_version_is_taken(void **state)
 	(void)state;
 	add_elf(&b, &amdgpu, sections, COUNT(sections), ELF_SECTIONS);
 	set_le(&b, offsetof(Elf64_Ehdr, e_version), 4, 0x82);
-	assert_true(dec_elfview_open(view(&b), &elf));
+	assert_true(dec_elfview_open(payload(&b), &elf));
 	assert_int_equal(elf.h.version, 0x82);
 	bytes_free(&b);
 }
@@ -120,7 +125,7 @@ static void not_opened(void **state)
 	if (row->keep)
 		b.len = row->keep;
 	copy = exact(&b);
-	assert_false(dec_elfview_open(view(&copy), &elf));
+	assert_false(dec_elfview_open(payload(&copy), &elf));
 	bytes_free(&copy);
 	bytes_free(&b);
 }
@@ -146,7 +151,7 @@ static void no_sections(void **state)
 
 	add_elf(&b, &amdgpu, sections, COUNT(sections), ELF_SECTIONS);
 	set_le(&b, row->at, row->width, row->value);
-	assert_true(dec_elfview_open(view(&b), &elf));
+	assert_true(dec_elfview_open(payload(&b), &elf));
 	assert_false(dec_elfview_has_sections(&elf));
 	assert_false(dec_elfview_section(&elf, 1, &s));
 	bytes_free(&b);
@@ -165,10 +170,10 @@ static void sections_outside(void **state)
 	table = dec_le64(b.p + offsetof(Elf64_Ehdr, e_shoff));
 	set_le(&b, table + 64 + offsetof(Elf64_Shdr, sh_size), 8, UINT64_MAX);
 	set_le(&b, table + 128 + offsetof(Elf64_Shdr, sh_name), 4, UINT32_MAX);
-	assert_true(dec_elfview_open(view(&b), &elf));
+	assert_true(dec_elfview_open(payload(&b), &elf));
 	assert_true(dec_elfview_section(&elf, 1, &s));
 	assert_false(s.inside);
-	assert_int_equal(s.bytes.len, 0);
+	assert_int_equal(s.content.size, 0);
 	assert_true(dec_elfview_section(&elf, 2, &s));
 	assert_int_equal(s.name.len, 0);
 	set_le(&b, table + 4 * 64 + offsetof(Elf64_Shdr, sh_size), 8, 3);
@@ -190,7 +195,7 @@ static void cuda_sections_without_content(void **state)
 
 		head.type = linked ? ET_EXEC : ET_REL;
 		add_elf(&b, &head, &shared, 1, ELF_SECTIONS);
-		assert_true(dec_elfview_open(view(&b), &elf));
+		assert_true(dec_elfview_open(payload(&b), &elf));
 		expect_section(&elf, 1, ".nv.shared", linked ? sizeof(text) : 0);
 		bytes_free(&b);
 	}
@@ -206,7 +211,7 @@ static void addresses(void **state)
 	add_elf(&b, &amdgpu, sections, 1, ELF_SEGMENTS);
 	table = dec_le64(b.p + offsetof(Elf64_Ehdr, e_phoff));
 	set_le(&b, table + offsetof(Elf64_Phdr, p_vaddr), 8, 0x1000);
-	assert_true(dec_elfview_open(view(&b), &elf));
+	assert_true(dec_elfview_open(payload(&b), &elf));
 	assert_false(dec_elfview_has_sections(&elf));
 	assert_true(dec_elfview_address(&elf, 0x1000, sizeof(text), &offset));
 	assert_int_equal(offset, ELF_EHDR);
@@ -223,7 +228,6 @@ static void addresses(void **state)
 static void symbols_and_their_names(void **state)
 {
 	static const char strings[] = "\0first\0cut";
-	struct bytes table = { 0 };
 	struct dec_elfsection symtab = { .entsize = sizeof(Elf64_Sym) }, strtab = { .index = 0 };
 	struct dec_elfview elf;
 	struct dec_elfsymbol s;
@@ -231,19 +235,20 @@ static void symbols_and_their_names(void **state)
 
 	(void)state;
 	add_elf(&b, &amdgpu, sections, 1, ELF_SECTIONS);
-	assert_true(dec_elfview_open(view(&b), &elf));
+	symtab.content = (struct dec_range){ b.len, 3 * sizeof(Elf64_Sym) - 1 };
 	for (uint32_t name = 1; name <= 7; name += 6) {
-		add_le(&table, 4, name);
-		add_le(&table, 1, 0x12);
-		add_le(&table, 1, 3);
-		add_le(&table, 2, 6);
-		add_le(&table, 8, 0x1100);
-		add_le(&table, 8, 64);
+		add_le(&b, 4, name);
+		add_le(&b, 1, 0x12);
+		add_le(&b, 1, 3);
+		add_le(&b, 2, 6);
+		add_le(&b, 8, 0x1100);
+		add_le(&b, 8, 64);
 	}
-	add_zeros(&table, sizeof(Elf64_Sym) - 1);
-	symtab.bytes = view(&table);
+	add_zeros(&b, sizeof(Elf64_Sym) - 1);
 	/* Without the NUL behind the last name. */
-	strtab.bytes = (struct dec_view){ (const uint8_t *)strings, sizeof(strings) - 1, 0 };
+	strtab.content = (struct dec_range){ b.len, sizeof(strings) - 1 };
+	add(&b, strings, sizeof(strings));
+	assert_true(dec_elfview_open(payload(&b), &elf));
 	assert_int_equal(dec_elfview_symbol_count(&symtab), 2);
 	assert_true(dec_elfview_symbol(&elf, &symtab, &strtab, 0, &s));
 	assert_int_equal(s.name.len, 5);
@@ -257,7 +262,6 @@ static void symbols_and_their_names(void **state)
 	assert_false(dec_elfview_symbol(&elf, &symtab, &strtab, 2, &s));
 	symtab.entsize = 16;
 	assert_int_equal(dec_elfview_symbol_count(&symtab), 0);
-	bytes_free(&table);
 	bytes_free(&b);
 }
 
@@ -273,7 +277,7 @@ static void every_cut(void **state)
 		struct dec_elfview elf;
 		struct dec_elfsection s;
 
-		if (dec_elfview_open(view(&copy), &elf)) {
+		if (dec_elfview_open(payload(&copy), &elf)) {
 			assert_false(dec_elfview_has_sections(&elf));
 			assert_false(dec_elfview_section(&elf, 4, &s));
 		}
