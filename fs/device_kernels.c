@@ -159,7 +159,7 @@ static bool add_misfit(struct collecting *c, uint32_t object, const struct dec_i
 	return true;
 }
 
-static int take(void *ctx, uint32_t object, const struct gfs_payload *payload,
+static int take(void *ctx, uint32_t object, struct gfs_payload *payload,
 		const struct dec_inspection *inspection)
 {
 	struct collecting *c = ctx;

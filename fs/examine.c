@@ -1,5 +1,6 @@
 #include "examine.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,7 +92,7 @@ int gfs_payload_load(struct gfs *fs, uint32_t object, struct gfs_payload *p)
 	enum gfs_payload_way way = gfs_payload_way(fs, object);
 	int rc;
 
-	p->bytes = NULL;
+	p->there = false;
 	p->why = (struct dec_error){ .status = DEC_OK };
 	p->size = gfs_payload_size(fs, object);
 	if (way == GFS_PAYLOAD_NONE || is_too_large(fs, o, p->size, &p->why))
@@ -99,14 +100,25 @@ int gfs_payload_load(struct gfs *fs, uint32_t object, struct gfs_payload *p)
 	rc = make_room(fs, p, p->size);
 	if (rc != 0)
 		return rc;
-	if (way == GFS_PAYLOAD_STORED)
-		rc = gfs_source_read(fs->source, o->encoded.offset, p->room, (size_t)p->size);
-	else if (way == GFS_PAYLOAD_INNER)
+	p->whole = way != GFS_PAYLOAD_STORED;
+	if (way == GFS_PAYLOAD_INNER)
 		rc = load_inner(fs, o, p);
-	else
+	else if (way == GFS_PAYLOAD_DECODED)
 		rc = load_decoded(fs, object, p);
-	if (rc == 0 && p->why.status == DEC_OK)
-		p->bytes = p->room;
+	p->there = rc == 0 && p->why.status == DEC_OK;
+	return rc;
+}
+
+int gfs_payload_bytes(struct gfs *fs, uint32_t object, struct gfs_payload *p, const void **bytes)
+{
+	uint64_t at = fs->artifact->objects[object].encoded.offset;
+	int rc = 0;
+
+	assert(p->there);
+	if (!p->whole)
+		rc = gfs_source_read(fs->source, at, p->room, (size_t)p->size);
+	p->whole = rc == 0;
+	*bytes = p->room;
 	return rc;
 }
 
@@ -115,7 +127,41 @@ void gfs_payload_fini(struct gfs_payload *p)
 	gfs_scratch_free(p->storage);
 	p->storage = NULL;
 	p->room = NULL;
-	p->bytes = NULL;
+	p->there = false;
+}
+
+/* ---- examining it ------------------------------------------------------------------------ */
+
+struct stored {
+	const struct dec_source *artifact;
+	uint64_t at;
+};
+
+static int read_stored(void *ctx, uint64_t offset, void *buf, size_t len)
+{
+	const struct stored *s = ctx;
+
+	return s->artifact->read(s->artifact->ctx, s->at + offset, buf, len);
+}
+
+static int inspect_stored(struct gfs *fs, uint32_t object, const struct gfs_payload *p,
+			  unsigned wants, struct dec_inspection **inspection)
+{
+	struct stored stored = {
+		.artifact = gfs_source_plain(fs->source),
+		.at = fs->artifact->objects[object].encoded.offset,
+	};
+	const struct dec_source source = { read_stored, &stored, p->size };
+	struct dec_error err;
+	int changed;
+
+	*inspection = dec_inspect_source(fs->artifact, object, &source, p->room, wants, &err);
+	changed = gfs_source_check(fs->source);
+	if (changed == 0)
+		return *inspection ? 0 : gfs_errno_of(&err);
+	dec_inspection_free(*inspection);
+	*inspection = NULL;
+	return changed;
 }
 
 int gfs_payload_inspect(struct gfs *fs, uint32_t object, const struct gfs_payload *p,
@@ -124,23 +170,31 @@ int gfs_payload_inspect(struct gfs *fs, uint32_t object, const struct gfs_payloa
 	const struct dec_error *why = p->why.status == DEC_OK ? NULL : &p->why;
 	struct dec_error err;
 
+	if (p->there && !p->whole)
+		return inspect_stored(fs, object, p, wants, inspection);
 	*inspection =
-		p->bytes ? dec_inspect(fs->artifact, object, p->bytes, (size_t)p->size, wants, &err)
+		p->there ? dec_inspect(fs->artifact, object, p->room, (size_t)p->size, wants, &err)
 			 : dec_inspect_without(fs->artifact, object, why, &err);
 	return *inspection ? 0 : gfs_errno_of(&err);
 }
 
 /* ---- digest ----------------------------------------------------------------------------- */
 
-int gfs_payload_sha256(const struct gfs_payload *p, char hex[GFS_DIGEST_SIZE])
+int gfs_payload_sha256(struct gfs *fs, uint32_t object, struct gfs_payload *p,
+		       char hex[GFS_DIGEST_SIZE])
 {
 	unsigned char md[EVP_MAX_MD_SIZE];
+	const void *bytes;
 	unsigned int len;
+	int rc;
 
 	hex[0] = '\0';
-	if (!p->bytes)
+	if (!p->there)
 		return 0;
-	if (!EVP_Digest(p->bytes, (size_t)p->size, md, &len, EVP_sha256(), NULL))
+	rc = gfs_payload_bytes(fs, object, p, &bytes);
+	if (rc != 0)
+		return rc;
+	if (!EVP_Digest(bytes, (size_t)p->size, md, &len, EVP_sha256(), NULL))
 		return -ENOMEM;
 	for (unsigned int i = 0; i < len; i++)
 		snprintf(hex + 2 * i, 3, "%02x", md[i]);
@@ -153,7 +207,7 @@ int gfs_payload_digest(struct gfs *fs, uint32_t object, char hex[GFS_DIGEST_SIZE
 	int rc = gfs_payload_load(fs, object, &payload);
 
 	if (rc == 0)
-		rc = gfs_payload_sha256(&payload, hex);
+		rc = gfs_payload_sha256(fs, object, &payload, hex);
 	gfs_payload_fini(&payload);
 	return rc;
 }
@@ -192,7 +246,7 @@ static int examine(const struct making *m, struct gfs_payload *payload, struct g
 		rc = gfs_file_names_init(&x->names, x->inspection->kernel_count, kernel_name,
 					 x->inspection);
 	if (rc == 0 && m->digest)
-		rc = gfs_payload_sha256(payload, x->sha256);
+		rc = gfs_payload_sha256(m->fs, m->object, payload, x->sha256);
 	return rc;
 }
 

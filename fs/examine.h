@@ -22,27 +22,33 @@ struct gfs_payload {
 	struct gfs_blob *storage;
 	void *room; /* of storage */
 	uint64_t room_size;
-	const void *bytes; /* NULL: the object has none, or they do not decode */
+	bool there; /* else the object has none, or it does not decode */
+	bool whole; /* room holds all of it, else what was asked for first */
 	uint64_t size;
 	struct dec_error
-		why; /* without bytes: DEC_E_DATA and the fault, DEC_OK if there are none */
+		why; /* if not there: DEC_E_DATA and the fault, DEC_OK if there is none */
 };
 
-/* Reads or decodes, past the cache of payloads; only what lies in a compressed container
- * comes from that container's cached bytes. A broken payload is no failure. */
+/* Decodes, past the cache of payloads; only what lies in a compressed container comes from
+ * that container's cached bytes. What is stored as it is waits until somebody asks. A broken
+ * payload is no failure. */
 int gfs_payload_load(struct gfs *fs, uint32_t object, struct gfs_payload *payload);
+/* All of its bytes, which must be there. */
+int gfs_payload_bytes(struct gfs *fs, uint32_t object, struct gfs_payload *payload,
+		      const void **bytes);
 /* What its size will be. */
 uint64_t gfs_payload_size(const struct gfs *fs, uint32_t object);
 void gfs_payload_fini(struct gfs_payload *payload);
 
-/* dec_inspect(), or dec_inspect_without() for a payload that has no bytes. */
+/* Examines it; of a large one that waits, no more is read than that takes. */
 int gfs_payload_inspect(struct gfs *fs, uint32_t object, const struct gfs_payload *payload,
 			unsigned wants, struct dec_inspection **inspection);
 
 #define GFS_DIGEST_SIZE 65
 
-/* "" where there are no bytes. */
-int gfs_payload_sha256(const struct gfs_payload *payload, char hex[GFS_DIGEST_SIZE]);
+/* "" where there is no payload. */
+int gfs_payload_sha256(struct gfs *fs, uint32_t object, struct gfs_payload *payload,
+		       char hex[GFS_DIGEST_SIZE]);
 
 /* ---- one object ----------------------------------------------------------------------- */
 
@@ -71,7 +77,7 @@ int gfs_payload_digest(struct gfs *fs, uint32_t object, char hex[GFS_DIGEST_SIZE
  * several at a time, in no order; a negative errno from it ends the work. -EINTR when the
  * calling thread's stop of node.h says so.
  */
-typedef int (*gfs_take)(void *ctx, uint32_t object, const struct gfs_payload *payload,
+typedef int (*gfs_take)(void *ctx, uint32_t object, struct gfs_payload *payload,
 			const struct dec_inspection *inspection);
 int gfs_examine_all(struct gfs *fs, const uint32_t *objects, uint32_t count, gfs_take take,
 		    void *ctx);

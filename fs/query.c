@@ -98,7 +98,7 @@ static void add_coverage(struct gfs_query *q, uint32_t object,
 		gfs_coverage_add(&q->targets[target].coverage, artifact, object, inspection);
 }
 
-static int take_batch(void *ctx, uint32_t object, const struct gfs_payload *payload,
+static int take_batch(void *ctx, uint32_t object, struct gfs_payload *payload,
 		      const struct dec_inspection *inspection)
 {
 	struct gfs_query *q = ctx;
@@ -210,9 +210,9 @@ static int check_around(const struct gfs_query *q, struct gfs_made_row *made,
 	return rc;
 }
 
-static int walk_payload(const struct gfs_query *q, uint32_t object,
-			const struct gfs_payload *payload, const struct dec_inspection *inspection,
-			uint32_t *sub, gfs_take_row take, void *ctx)
+static int walk_payload(const struct gfs_query *q, uint32_t object, struct gfs_payload *payload,
+			const struct dec_inspection *inspection, uint32_t *sub, gfs_take_row take,
+			void *ctx)
 {
 	char digest[GFS_DIGEST_SIZE] = "";
 	struct gfs_hash_check check;
@@ -224,7 +224,7 @@ static int walk_payload(const struct gfs_query *q, uint32_t object,
 	made.shown.inspection = inspection;
 	rc = check_around(q, &made, &check);
 	if (rc == 0 && needs_digest(q, take))
-		rc = gfs_payload_sha256(payload, digest);
+		rc = gfs_payload_sha256(q->fs, object, payload, digest);
 	made.shown.sha256 = digest;
 	return rc == 0 ? walk_object(q, &made, sub, take, ctx) : rc;
 }
@@ -278,7 +278,7 @@ int gfs_query_walk(struct gfs_query *q, gfs_take_row take, void *ctx)
 
 /* ---- counting ------------------------------------------------------------------------------- */
 
-static int take_counted(void *ctx, uint32_t object, const struct gfs_payload *payload,
+static int take_counted(void *ctx, uint32_t object, struct gfs_payload *payload,
 			const struct dec_inspection *inspection)
 {
 	struct gfs_query *q = ctx;

@@ -76,14 +76,35 @@ static bool is_alone(const struct report *r, uint64_t size)
 	return low + 1 >= r->size_count || r->sizes[low + 1] != size;
 }
 
-static int take(void *ctx, uint32_t object, const struct gfs_payload *payload,
+/* Its hash, or its size where no other payload has that. */
+static int key_of(const struct report *r, uint32_t object, struct gfs_payload *payload,
+		  struct gfs_key *key)
+{
+	const void *bytes;
+	int rc;
+
+	*key = (struct gfs_key){ payload->size, 0 };
+	if (is_alone(r, payload->size))
+		return 0;
+	rc = gfs_payload_bytes(r->fs, object, payload, &bytes);
+	if (rc == 0)
+		*key = gfs_key_of(bytes, (size_t)payload->size);
+	return rc;
+}
+
+static int take(void *ctx, uint32_t object, struct gfs_payload *payload,
 		const struct dec_inspection *inspection)
 {
 	struct report *r = ctx;
+	bool any = payload->there && payload->size > 0;
 	struct gfs_tally_item item;
-	bool ok = gfs_tally_item_init(&item, r->fs->artifact, object, payload,
-				      is_alone(r, payload->size), inspection);
+	struct gfs_key key;
+	int rc = any ? key_of(r, object, payload, &key) : 0;
+	bool ok;
 
+	if (rc != 0)
+		return rc;
+	ok = gfs_tally_item_init(&item, r->fs->artifact, object, any ? &key : NULL, inspection);
 	if (ok) {
 		pthread_mutex_lock(&r->lock);
 		ok = add(r, object, &item);

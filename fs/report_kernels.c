@@ -41,12 +41,13 @@ static void key_add(struct gfs_key *sum, struct gfs_key key)
 	sum->high += key.high;
 }
 
-static struct gfs_key code_key(const struct gfs_payload *payload, struct dec_range code)
+static struct gfs_key code_key(const struct gfs_payload *payload, const char *bytes,
+			       struct dec_range code)
 {
 	if (code.size == 0 || code.offset > payload->size ||
 	    code.size > payload->size - code.offset)
 		return (struct gfs_key){ 0 };
-	return gfs_key_of((const char *)payload->bytes + code.offset, (size_t)code.size);
+	return gfs_key_of(bytes + code.offset, (size_t)code.size);
 }
 
 static int declared_init(struct gfs_declared *d, const struct collecting *c, uint32_t object,
@@ -82,13 +83,9 @@ static int push(struct collecting *c, const struct gfs_declared *d)
 	return 0;
 }
 
-static void take_payload(struct collecting *c, const struct gfs_payload *payload,
+static void take_payload(struct collecting *c, struct gfs_key key,
 			 const struct dec_inspection *inspection)
 {
-	struct gfs_key key = { 0 };
-
-	if (payload->bytes)
-		key = gfs_key_of(payload->bytes, (size_t)payload->size);
 	pthread_mutex_lock(&c->lock);
 	key_add(&c->kernels->payloads, key);
 	for (uint32_t i = 0; i < inspection->problem_count; i++)
@@ -96,20 +93,26 @@ static void take_payload(struct collecting *c, const struct gfs_payload *payload
 	pthread_mutex_unlock(&c->lock);
 }
 
-static int take(void *ctx, uint32_t object, const struct gfs_payload *payload,
+static int take(void *ctx, uint32_t object, struct gfs_payload *payload,
 		const struct dec_inspection *inspection)
 {
 	struct collecting *c = ctx;
-	int rc = 0;
+	const void *bytes = "";
+	struct gfs_key key = { 0 };
+	int rc = payload->there ? gfs_payload_bytes(c->fs, object, payload, &bytes) : 0;
 
-	take_payload(c, payload, inspection);
+	if (rc != 0)
+		return rc;
+	if (payload->there)
+		key = gfs_key_of(bytes, (size_t)payload->size);
+	take_payload(c, key, inspection);
 	for (uint32_t i = 0; i < inspection->kernel_count && rc == 0; i++) {
 		struct gfs_declared d;
 
 		rc = declared_init(&d, c, object, inspection, i);
 		if (rc != 0)
 			break;
-		d.code = code_key(payload, inspection->kernels[i].code);
+		d.code = code_key(payload, bytes, inspection->kernels[i].code);
 		pthread_mutex_lock(&c->lock);
 		rc = push(c, &d);
 		pthread_mutex_unlock(&c->lock);

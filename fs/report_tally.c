@@ -102,7 +102,7 @@ struct gfs_key gfs_key_of(const void *p, size_t size)
 }
 
 bool gfs_tally_item_init(struct gfs_tally_item *item, const struct dec_artifact *artifact,
-			 uint32_t object, const struct gfs_payload *payload, bool alone,
+			 uint32_t object, const struct gfs_key *payload,
 			 const struct dec_inspection *inspection)
 {
 	*item = (struct gfs_tally_item){
@@ -110,17 +110,15 @@ bool gfs_tally_item_init(struct gfs_tally_item *item, const struct dec_artifact 
 		.object = object,
 		.inspection = inspection,
 		.names = calloc((size_t)inspection->kernel_count + 1, sizeof(*item->names)),
-		.has_payload = payload->bytes && payload->size > 0,
+		.has_payload = payload,
 	};
 	if (!item->names)
 		return false;
 	for (uint32_t i = 0; i < inspection->kernel_count; i++)
 		item->names[i] =
 			gfs_key_of(inspection->kernels[i].name.p, inspection->kernels[i].name.len);
-	if (alone)
-		item->payload = (struct gfs_key){ payload->size, 0 };
-	else if (item->has_payload)
-		item->payload = gfs_key_of(payload->bytes, (size_t)payload->size);
+	if (payload)
+		item->payload = *payload;
 	return true;
 }
 

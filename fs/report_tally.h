@@ -98,11 +98,12 @@ struct gfs_tally_item {
 	uint32_t object;
 	const struct dec_inspection *inspection;
 	struct gfs_key *names; /* of the kernels */
-	struct gfs_key payload; /* its hash, or its size where no other has that */
+	struct gfs_key payload; /* what tells it from others */
 	bool has_payload; /* and it is not empty */
 };
+/* payload NULL: there is none, or it is empty. */
 bool gfs_tally_item_init(struct gfs_tally_item *item, const struct dec_artifact *artifact,
-			 uint32_t object, const struct gfs_payload *payload, bool alone,
+			 uint32_t object, const struct gfs_key *payload,
 			 const struct dec_inspection *inspection);
 void gfs_tally_item_fini(struct gfs_tally_item *item);
 

@@ -187,6 +187,9 @@ struct dec_inspection *__wrap_dec_inspect(const struct dec_artifact *artifact, u
 struct dec_inspection *__wrap_dec_inspect_without(const struct dec_artifact *artifact,
 						  uint32_t object, const struct dec_error *why,
 						  struct dec_error *err);
+struct dec_inspection *__wrap_dec_inspect_source(const struct dec_artifact *artifact,
+						 uint32_t object, const struct dec_source *payload,
+						 void *room, unsigned wants, struct dec_error *err);
 void __wrap_dec_inspection_free(struct dec_inspection *inspection);
 
 struct dec_inspection *__wrap_dec_inspect(const struct dec_artifact *artifact, uint32_t object,
@@ -217,6 +220,19 @@ struct dec_inspection *__wrap_dec_inspect(const struct dec_artifact *artifact, u
 	m->out.memory = 4096 + m->out.kernel_count * sizeof(m->kernels[0]);
 	m->out.metadata = wants & DEC_WANT_METADATA ? meta : NULL;
 	return &m->out;
+}
+
+struct dec_inspection *__wrap_dec_inspect_source(const struct dec_artifact *artifact,
+						 uint32_t object, const struct dec_source *payload,
+						 void *room, unsigned wants, struct dec_error *err)
+{
+	int rc = payload->read(payload->ctx, 0, room, (size_t)payload->size);
+
+	if (rc == 0)
+		return __wrap_dec_inspect(artifact, object, room, (size_t)payload->size, wants,
+					  err);
+	*err = (struct dec_error){ .status = DEC_E_READ, .sys_errno = -rc };
+	return NULL;
 }
 
 struct dec_inspection *__wrap_dec_inspect_without(const struct dec_artifact *artifact,

@@ -323,7 +323,7 @@ static void says_what_is_too_large(void **state)
 	(void)state;
 	f->fs.options.limits.max_payload = 4;
 	assert_int_equal(gfs_payload_load(&f->fs, 0, &payload), 0);
-	assert_null(payload.bytes);
+	assert_false(payload.there);
 	assert_int_equal(payload.why.status, DEC_E_DATA);
 	assert_int_equal(payload.why.code, DEC_PROBLEM_LIMIT);
 	assert_int_equal(payload.why.offset, 1);
@@ -356,12 +356,12 @@ struct taken {
 	int error_at; /* the object for which to fail, -1: none */
 };
 
-static int count_take(void *ctx, uint32_t object, const struct gfs_payload *payload,
+static int count_take(void *ctx, uint32_t object, struct gfs_payload *payload,
 		      const struct dec_inspection *inspection)
 {
 	struct taken *t = ctx;
 
-	if (!payload->bytes || inspection->kernel_count != object % 3)
+	if (!payload->there || inspection->kernel_count != object % 3)
 		return -EBADMSG;
 	atomic_fetch_add(&t->times[object], 1);
 	return (int)object == t->error_at ? -EXDEV : 0;
