@@ -29,8 +29,8 @@ trap 'rm -rf "$work"' EXIT
 # shellcheck disable=SC2046 # flags are words
 cc -O2 -o "$work/decodepass" "$here/decodepass.c" $(pkg-config --cflags --libs liblz4 libzstd) || exit 1
 # shellcheck disable=SC2046
-cc -O2 -D_GNU_SOURCE -o "$work/nullfs" "$here/nullfs.c" $(pkg-config --cflags --libs fuse3) || exit 1
-export DECODEPASS="$work/decodepass" NULLFS="$work/nullfs" GPUOBJFS PYTHONDONTWRITEBYTECODE=1
+cc -O2 -D_GNU_SOURCE -o "$work/barefs" "$here/barefs.c" $(pkg-config --cflags --libs fuse3 liblz4 libzstd) || exit 1
+export DECODEPASS="$work/decodepass" BAREFS="$work/barefs" GPUOBJFS PYTHONDONTWRITEBYTECODE=1
 export TMPDIR="$work"
 
 spaces=-mpf

@@ -1,23 +1,25 @@
 /*
- * A file system that costs nothing but FUSE: the tree of N directories with a file "payload"
- * each, answered from one static buffer. The yardstick for reading payloads.
- * Usage: nullfs [libfuse options] MOUNTPOINT <LIST      one size a line
+ * A file system that costs nothing but FUSE and the decode: the tree of N directories with a file
+ * "payload" each, decoded into one buffer when another than the last is read. No daemon that
+ * serves payloads can cost less. The list is that of frames.h.
+ * Usage: barefs [-o direct_io] ARTIFACT MOUNTPOINT <LIST
  */
 #define FUSE_USE_VERSION 314
+#include "frames.h"
+
 #include <errno.h>
+#include <fcntl.h>
 #include <fuse_lowlevel.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include <pthread.h>
 
 #define FOR_EVER 1e9
 
-static char zeros[1 << 20];
-static unsigned long long *sizes;
-static size_t count;
+static struct frames frames;
+static int artifact;
 static int direct;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of both below */
+static size_t decoded = SIZE_MAX; /* which frame the buffer holds */
 
 /* Node ids: 1 the root, then a directory and its file in turn. */
 static bool is_file(fuse_ino_t ino)
@@ -31,7 +33,7 @@ static struct stat attr(fuse_ino_t ino)
 		.st_ino = ino,
 		.st_mode = is_file(ino) ? S_IFREG | 0444 : S_IFDIR | 0755,
 		.st_nlink = 1,
-		.st_size = is_file(ino) ? (off_t)sizes[(ino - 3) / 2] : 0,
+		.st_size = is_file(ino) ? (off_t)frames.list[(ino - 3) / 2].decoded : 0,
 	};
 }
 
@@ -54,7 +56,7 @@ static void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 	size_t i = strtoul(name, NULL, 10);
 	struct fuse_entry_param e;
 
-	if (parent == 1 ? i >= count : strcmp(name, "payload") != 0) {
+	if (parent == 1 ? i >= frames.count : strcmp(name, "payload") != 0) {
 		fuse_reply_err(req, ENOENT);
 		return;
 	}
@@ -73,7 +75,7 @@ static void op_getattr(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi
 static void op_readdirplus(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
 			   struct fuse_file_info *fi)
 {
-	off_t end = ino == 1 ? (off_t)count : 1;
+	off_t end = ino == 1 ? (off_t)frames.count : 1;
 	char *data = malloc(size);
 	size_t used = 0;
 
@@ -106,12 +108,17 @@ static void op_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 static void op_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
 		    struct fuse_file_info *fi)
 {
-	unsigned long long all = sizes[(ino - 3) / 2];
-	unsigned long long left = (unsigned long long)off < all ? all - (unsigned long long)off : 0;
+	size_t i = (ino - 3) / 2;
+	size_t all = frames.list[i].decoded;
+	size_t left = (size_t)off < all ? all - (size_t)off : 0;
 
 	(void)fi;
-	size = size < left ? size : (size_t)left;
-	fuse_reply_buf(req, zeros, size < sizeof(zeros) ? size : sizeof(zeros));
+	pthread_mutex_lock(&lock);
+	if (i != decoded && !frames_decode(&frames, artifact, i))
+		abort();
+	decoded = i;
+	pthread_mutex_unlock(&lock);
+	fuse_reply_buf(req, frames.out + off, size < left ? size : left);
 }
 
 static const struct fuse_lowlevel_ops ops = {
@@ -127,20 +134,15 @@ static const struct fuse_opt options[] = { { "direct_io", 0, 1 }, FUSE_OPT_END }
 
 int main(int argc, char **argv)
 {
-	struct fuse_args args = FUSE_ARGS_INIT(argc - 1, argv);
+	struct fuse_args args = FUSE_ARGS_INIT(argc - 2, argv);
 	struct fuse_loop_config *config = fuse_loop_cfg_create();
 	struct fuse_session *session;
-	unsigned long long size;
 
-	while (scanf("%llu", &size) == 1) {
-		sizes = realloc(sizes, (count + 1) * sizeof(*sizes));
-		if (!sizes)
-			return 1;
-		sizes[count++] = size;
-	}
-	if (argc < 2 || !config || fuse_opt_parse(&args, &direct, options, NULL) < 0)
+	if (argc < 3 || !config || fuse_opt_parse(&args, &direct, options, NULL) < 0)
 		return 2;
-	memset(zeros, 'x', sizeof(zeros));
+	artifact = open(argv[argc - 2], O_RDONLY);
+	if (artifact < 0 || !frames_read(&frames))
+		return 1;
 	fuse_loop_cfg_set_max_threads(config, (unsigned)sysconf(_SC_NPROCESSORS_ONLN) + 2);
 	session = fuse_session_new(&args, &ops, sizeof(ops), NULL);
 	if (!session || fuse_set_signal_handlers(session) < 0 ||
