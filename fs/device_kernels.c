@@ -28,11 +28,12 @@ struct collecting {
 	size_t pair_count;
 	size_t pair_room;
 	uint32_t misfit_room;
+	uint32_t unread_room;
 };
 
 /* ---- names (locked) ----------------------------------------------------------------------- */
 
-static struct dec_text name_at(const struct gfs_vendor_kernels *k, uint32_t name)
+struct dec_text gfs_kernel_name(const struct gfs_vendor_kernels *k, uint32_t name)
 {
 	return (struct dec_text){ k->text + k->names[name].at, k->names[name].len };
 }
@@ -42,7 +43,7 @@ static uint32_t *slot_of(const struct collecting *c, struct dec_text name)
 	uint32_t at = (uint32_t)gfs_key_of(name.p, name.len).low & (c->slot_count - 1);
 
 	for (; c->slots[at] != 0; at = (at + 1) & (c->slot_count - 1)) {
-		struct dec_text other = name_at(c->kernels, c->slots[at] - 1);
+		struct dec_text other = gfs_kernel_name(c->kernels, c->slots[at] - 1);
 
 		if (other.len == name.len && memcmp(other.p, name.p, name.len) == 0)
 			break;
@@ -61,7 +62,7 @@ static bool grow_slots(struct collecting *c)
 	c->slots = slots;
 	c->slot_count = count;
 	for (uint32_t i = 0; i < c->kernels->count; i++)
-		*slot_of(c, name_at(c->kernels, i)) = i + 1;
+		*slot_of(c, gfs_kernel_name(c->kernels, i)) = i + 1;
 	return true;
 }
 
@@ -159,6 +160,25 @@ static bool add_misfit(struct collecting *c, uint32_t object, const struct dec_i
 	return true;
 }
 
+static bool add_unread(struct collecting *c, uint32_t object, const struct dec_inspection *found)
+{
+	struct gfs_vendor_kernels *k = c->kernels;
+
+	if (found->state == DEC_STATE_COMPLETE)
+		return true;
+	if (k->unread_count == c->unread_room) {
+		uint32_t room = c->unread_room ? 2 * c->unread_room : 16;
+		uint32_t *bigger = reallocarray(k->unread, room, sizeof(*bigger));
+
+		if (!bigger)
+			return false;
+		k->unread = bigger;
+		c->unread_room = room;
+	}
+	k->unread[k->unread_count++] = object;
+	return true;
+}
+
 static int take(void *ctx, uint32_t object, struct gfs_payload *payload,
 		const struct dec_inspection *inspection)
 {
@@ -169,7 +189,7 @@ static int take(void *ctx, uint32_t object, struct gfs_payload *payload,
 	(void)payload;
 	pthread_mutex_lock(&c->lock);
 	gfs_coverage_add(&c->kernels->coverage, c->fs->artifact, object, inspection);
-	ok = add_misfit(c, object, inspection);
+	ok = add_misfit(c, object, inspection) && add_unread(c, object, inspection);
 	for (uint32_t i = 0; i < inspection->kernel_count && ok; i++)
 		ok = add_name(c, inspection->kernels[i].name, &pair.name) && add_pair(c, pair);
 	pthread_mutex_unlock(&c->lock);
@@ -180,8 +200,8 @@ static int take(void *ctx, uint32_t object, struct gfs_payload *payload,
 
 static int compare_names(const void *a, const void *b, void *ctx)
 {
-	struct dec_text x = name_at(ctx, *(const uint32_t *)a);
-	struct dec_text y = name_at(ctx, *(const uint32_t *)b);
+	struct dec_text x = gfs_kernel_name(ctx, *(const uint32_t *)a);
+	struct dec_text y = gfs_kernel_name(ctx, *(const uint32_t *)b);
 	int order = memcmp(x.p, y.p, x.len < y.len ? x.len : y.len);
 
 	if (order != 0)
@@ -263,7 +283,26 @@ static void kernels_free(void *object)
 	for (uint32_t i = 0; i < k->misfit_count; i++)
 		free(k->misfits[i].target);
 	free(k->misfits);
+	free(k->unread);
 	free(k);
+}
+
+static bool is_examined(const struct dec_object *object, enum dec_vendor vendor)
+{
+	return object->vendor == vendor && object->kind != DEC_KIND_HOST;
+}
+
+uint64_t gfs_vendor_kernels_size(const struct gfs *fs, enum dec_vendor vendor)
+{
+	const struct dec_artifact *a = fs->artifact;
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < a->object_count; i++)
+		if (is_examined(&a->objects[i], vendor))
+			sum += a->objects[i].payload_size < UINT64_MAX - sum
+				       ? a->objects[i].payload_size
+				       : UINT64_MAX - sum;
+	return sum;
 }
 
 static uint32_t *objects_of(const struct gfs *fs, enum dec_vendor vendor, uint32_t *count)
@@ -273,7 +312,7 @@ static uint32_t *objects_of(const struct gfs *fs, enum dec_vendor vendor, uint32
 
 	*count = 0;
 	for (uint32_t i = 0; objects && i < a->object_count; i++)
-		if (a->objects[i].vendor == vendor && a->objects[i].kind != DEC_KIND_HOST)
+		if (is_examined(&a->objects[i], vendor))
 			objects[(*count)++] = i;
 	return objects;
 }
@@ -310,7 +349,8 @@ static int make_kernels(void *ctx, struct gfs_blob *blob)
 			       sizeof(*c.kernels) + c.text_room +
 				       c.kernels->count * sizeof(c.kernels->names[0]) +
 				       c.pair_count * sizeof(c.kernels->objects[0]) +
-				       c.misfit_room * sizeof(c.kernels->misfits[0]),
+				       c.misfit_room * sizeof(c.kernels->misfits[0]) +
+				       c.unread_room * sizeof(c.kernels->unread[0]),
 			       kernels_free);
 	else
 		kernels_free(c.kernels);

@@ -28,6 +28,8 @@ struct gfs_vendor_kernels {
 		char *target; /* of the payload, which contradicts the entry; NULL: malformed */
 	} * misfits; /* in no order */
 	uint32_t misfit_count;
+	uint32_t *unread; /* objects not examined completely, in no order */
+	uint32_t unread_count;
 	struct gfs_coverage coverage;
 };
 
@@ -35,6 +37,12 @@ struct gfs_vendor_kernels {
 int gfs_vendor_kernels_get(struct gfs *fs, enum dec_vendor vendor, struct gfs_waiter *waiter,
 			   struct gfs_blob **blob, const struct gfs_vendor_kernels **kernels);
 int gfs_vendor_kernels_ready(struct gfs *fs, enum dec_vendor vendor, struct gfs_waiter *waiter);
+
+/* Bytes that are examined for it. */
+uint64_t gfs_vendor_kernels_size(const struct gfs *fs, enum dec_vendor vendor);
+
+/* A name, which lives as long as the kernels. */
+struct dec_text gfs_kernel_name(const struct gfs_vendor_kernels *kernels, uint32_t name);
 
 /* devices/<device>/inspect/report.json */
 int gfs_device_report_show(struct gfs *fs, const struct dec_device *device, char **text,
