@@ -95,19 +95,6 @@ static void make_columns(struct table *t)
 	}
 }
 
-static bool begins(char c)
-{
-	return ((unsigned char)c & 0xc0) != 0x80;
-}
-
-/* Behind the first n characters. */
-static const char *skip(const char *name, int n)
-{
-	for (; *name && (n > 0 || !begins(*name)); name++)
-		n -= begins(*name);
-	return name;
-}
-
 static void set_widths(struct table *t)
 {
 	int width = (int)cli_term_width(STDOUT_FILENO);
@@ -148,19 +135,10 @@ static bool is_long(const struct table *t, const char *name)
 }
 
 /* Too long a name loses its middle: both ends tell libraries apart. */
-static void print_cut(FILE *out, const char *name, int width)
-{
-	int tail = width / 2;
-	int head = width - tail - 2;
-
-	fprintf(out, "%.*s..%s", (int)(skip(name, head) - name), name,
-		skip(name, (int)cli_text_width(name) - tail));
-}
-
 static void print_name(const struct table *t, const char *name)
 {
 	if (is_long(t, name))
-		print_cut(stdout, name, t->name_width);
+		cli_text_cut(stdout, name, t->name_width);
 	else
 		printf("%s%*s", name, t->name_width - (int)cli_text_width(name), "");
 }
@@ -185,7 +163,7 @@ static char *cut_name(const char *name, int width)
 	size_t size;
 	FILE *out = cli_memory(open_memstream(&text, &size));
 
-	print_cut(out, name, width);
+	cli_text_cut(out, name, width);
 	if (fclose(out) != 0)
 		cli_memory(NULL);
 	return text;
@@ -228,7 +206,8 @@ static void print_row_name(const struct table *t, const struct matrix_row *row)
 		print_name(t, row->name);
 		return;
 	}
-	print_cut(stdout, row->name, t->name_width - snprintf(text, sizeof(text), " #%u", number));
+	cli_text_cut(stdout, row->name,
+		     t->name_width - snprintf(text, sizeof(text), " #%u", number));
 	fputs(text, stdout);
 }
 

@@ -87,13 +87,35 @@ char *cli_sentence(const char *p, size_t len)
 					 : gfs_json_escape((struct dec_text){ p, len });
 }
 
+static bool begins(char c)
+{
+	return ((unsigned char)c & 0xc0) != 0x80;
+}
+
 size_t cli_text_width(const char *text)
 {
 	size_t width = 0;
 
 	for (; *text; text++)
-		width += ((unsigned char)*text & 0xc0) != 0x80;
+		width += begins(*text);
 	return width;
+}
+
+/* Behind the first n characters. */
+static const char *skip(const char *text, int n)
+{
+	for (; *text && (n > 0 || !begins(*text)); text++)
+		n -= begins(*text);
+	return text;
+}
+
+void cli_text_cut(FILE *out, const char *text, int width)
+{
+	int tail = width / 2;
+	int head = width - tail - 2;
+
+	fprintf(out, "%.*s..%s", (int)(skip(text, head) - text), text,
+		skip(text, (int)cli_text_width(text) - tail));
 }
 
 void cli_size_text(char text[CLI_SIZE_TEXT], uint64_t size, bool exact)

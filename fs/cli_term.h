@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* Columns of the terminal behind fd, 0: it is none. */
 unsigned int cli_term_width(int fd);
@@ -34,6 +35,8 @@ char *cli_sentence(const char *p, size_t len);
 
 /* Columns that such a text takes, one for each code point. */
 size_t cli_text_width(const char *text);
+/* Prints width columns of a text that takes more, without its middle. */
+void cli_text_cut(FILE *out, const char *text, int width);
 
 /* 1536 as "1.5K", rounded up as ls -h does; with exact all the digits. */
 #define CLI_SIZE_TEXT 24
