@@ -90,6 +90,7 @@ struct cli_artifact {
 	const char *path;
 	struct gfs *fs;
 	bool found; /* in a folder: nobody asked for this file */
+	bool alone; /* there is no other, so its share of the work is known */
 };
 
 /*

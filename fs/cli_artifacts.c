@@ -5,9 +5,9 @@
 #include <fts.h>
 #include <string.h>
 
-static void take_named(struct cli *cli, const char *path, cli_take take, void *ctx)
+static void take_named(struct cli *cli, const char *path, bool alone, cli_take take, void *ctx)
 {
-	struct cli_artifact artifact = { .path = path };
+	struct cli_artifact artifact = { .path = path, .alone = alone };
 
 	if (cli_open(cli, path, &artifact.fs) == 0) {
 		if (!path)
@@ -54,7 +54,7 @@ static void take_entry(struct cli *cli, const FTSENT *entry, cli_take take, void
 		break;
 	default: /* links, devices and the like: one that is named is refused with its reason */
 		if (named)
-			take_named(cli, entry->fts_path, take, ctx);
+			take_named(cli, entry->fts_path, false, take, ctx);
 		else if (entry->fts_info == FTS_F)
 			take_found(cli, entry, take, ctx);
 		else if (entry->fts_info == FTS_NS)
@@ -86,6 +86,6 @@ void cli_each_artifact(struct cli *cli, char **paths, int count, cli_take take, 
 		if (paths[i] && cli->flag['r'])
 			walk(cli, paths[i], take, ctx);
 		else
-			take_named(cli, paths[i], take, ctx);
+			take_named(cli, paths[i], count == 1, take, ctx);
 	}
 }

@@ -54,7 +54,6 @@ struct row {
 struct summary {
 	struct cli *cli;
 	bool kernels;
-	bool alone; /* there is one artifact, so its share of the work is known */
 	unsigned int width; /* of the terminal; 0: rows go out one by one, with tabs */
 	struct row *rows;
 	size_t count;
@@ -131,14 +130,15 @@ static char *size_text(const struct summary *s, uint64_t size)
 	return cli_memory(strdup(text));
 }
 
-static int fill_kernels(struct summary *s, struct gfs *fs, struct row *row)
+static int fill_kernels(struct summary *s, const struct cli_artifact *artifact, struct row *row)
 {
 	struct gfs_tally total;
 	int rc;
 
-	if (s->alone)
-		cli_progress_begin(&s->cli->progress, "examining", decoded_size(fs->artifact));
-	rc = gfs_report_total(fs, &total);
+	if (artifact->alone)
+		cli_progress_begin(&s->cli->progress, "examining",
+				   decoded_size(artifact->fs->artifact));
+	rc = gfs_report_total(artifact->fs, &total);
 	row->text[COLUMN_KERNELS] = number_text(total.kernels);
 	row->text[COLUMN_NAMES] = number_text(total.names.used);
 	row->text[COLUMN_COVERAGE] = cli_memory(strdup(gfs_coverage_word(&total.coverage)));
@@ -146,9 +146,10 @@ static int fill_kernels(struct summary *s, struct gfs *fs, struct row *row)
 	return rc;
 }
 
-static int fill_row(struct summary *s, struct gfs *fs, const char *path, struct row *row)
+static int fill_row(struct summary *s, const struct cli_artifact *artifact, struct row *row)
 {
-	const struct dec_artifact *a = fs->artifact;
+	const struct dec_artifact *a = artifact->fs->artifact;
+	const char *path = artifact->path;
 
 	*row = (struct row){ .text = {
 				     [COLUMN_FILE] = cli_memory(cli_text(path, strlen(path))),
@@ -159,7 +160,7 @@ static int fill_row(struct summary *s, struct gfs *fs, const char *path, struct 
 				     [COLUMN_DECODED] = size_text(s, decoded_size(a)),
 			     } };
 	row->targets = cli_memory(cli_targets_list(a));
-	return s->kernels ? fill_kernels(s, fs, row) : 0;
+	return s->kernels ? fill_kernels(s, artifact, row) : 0;
 }
 
 static void row_fini(struct row *row)
@@ -279,14 +280,14 @@ static void show(struct summary *s, struct row *row)
 static void take(struct cli *cli, void *ctx, const struct cli_artifact *artifact)
 {
 	const char *path = artifact->path;
-	struct gfs *fs = artifact->fs;
+	const struct gfs *fs = artifact->fs;
 	struct summary *s = ctx;
 	struct row row;
 	int err;
 
 	if (artifact->found && fs->artifact->object_count == 0 && !cli->flag['a'])
 		return;
-	err = fill_row(s, fs, path, &row);
+	err = fill_row(s, artifact, &row);
 	if (err) {
 		cli_errno(cli, path, err);
 		cli->stale = false; /* this one alone */
@@ -305,7 +306,6 @@ void cli_summary(struct cli *cli, char **paths, int count)
 	struct summary s = {
 		.cli = cli,
 		.kernels = cli->flag['k'],
-		.alone = count == 1 && !cli->flag['r'],
 		.width = cli_term_width(STDOUT_FILENO),
 	};
 
