@@ -5,12 +5,15 @@ check() and ends with finish().
 """
 
 import atexit
+import fcntl
 import os
+import pty
 import shutil
 import struct
 import subprocess
 import sys
 import tempfile
+import termios
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TESTS = os.path.dirname(HERE)
@@ -67,6 +70,31 @@ class Ran:
     @property
     def complaints(self):
         return self.err.decode(errors="replace").splitlines()
+
+
+def on_terminal(*arguments, columns=0, stdout=True, stderr=True, **environment):
+    """(what the terminal gets, status); stdout False: that goes into a pipe, stderr False: nowhere."""
+    main, side = pty.openpty()
+    fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", 24 if columns else 0, columns, 0, 0))
+    env = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "CLICOLOR")}
+    env.update({"TERM": "xterm"}, **environment)
+    child = subprocess.Popen([GPUOBJ] + list(arguments), stdin=side, stdout=side if stdout else subprocess.PIPE,
+                             stderr=side if stderr else subprocess.DEVNULL,
+                             env={k: v for k, v in env.items() if v is not None})
+    os.close(side)
+    text = b""
+    while True:
+        try:
+            block = os.read(main, 65536)
+        except OSError:  # the other side is closed
+            break
+        if not block:
+            break
+        text += block
+    os.close(main)
+    if not stdout:
+        child.stdout.read()
+    return text.replace(b"\r\n", b"\n"), child.wait()
 
 
 def scratch():

@@ -4,12 +4,10 @@ full sample set where it is there: objects and targets, kernels as ptxas counted
 """
 
 import os
-import pty
 import re
 import shutil
-import subprocess
 
-from case import (DATA, GPUOBJ, Ran, bundle, check, finish, ptx, same, samples, scratch,
+from case import (DATA, Ran, bundle, check, finish, on_terminal, ptx, same, samples, scratch,
                   whole_files, write)
 import extract
 import ptxas_table
@@ -137,36 +135,11 @@ same("a folder without -r", Ran("summary", tree).status, 3)
 
 # ---- on a terminal ------------------------------------------------------------------------
 
-
-def on_terminal(columns, *arguments):
-    """Lines that a terminal of so many columns gets."""
-    import fcntl
-    import struct
-    import termios
-    main, other = pty.openpty()
-    fcntl.ioctl(other, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    child = subprocess.Popen([GPUOBJ] + list(arguments), stdin=subprocess.DEVNULL, stdout=other,
-                             stderr=subprocess.DEVNULL, env=dict(os.environ, NO_COLOR="1", TERM="xterm"))
-    os.close(other)
-    text = b""
-    while True:
-        try:
-            block = os.read(main, 65536)
-        except OSError:  # the other side is closed
-            break
-        if not block:
-            break
-        text += block
-    os.close(main)
-    child.wait()
-    return text.decode().splitlines()
-
-
 files = [os.path.join("cuda", "host", "libtwo.so"), os.path.join("cuda", "fatbin", "variants.fatbin")]
 os.chdir(DATA)
 everything = rows(Ran("summary", *files))
 for columns in (200, 95):
-    lines = on_terminal(columns, "summary", *files)
+    lines = on_terminal("summary", *files, columns=columns, stderr=False, NO_COLOR="1")[0].decode().splitlines()
     check("%d columns: width" % columns, max(map(len, lines)) <= columns, max(map(len, lines)))
     at = lines[0].index("TARGETS")
     shown = {}

@@ -4,39 +4,13 @@ When one is shown is a matter of the unit test, which has a clock of its own.
 """
 
 import os
-import pty
 import re
-import subprocess
 
-from case import DATA, GPUOBJ, Ran, check, finish, same, scratch
+from case import DATA, Ran, check, finish, on_terminal, same, scratch
 
 ESCAPE = b"\x1b"
 library = os.path.join(DATA, "cuda/host/libtwo.so")
 other = os.path.join(DATA, "cuda/fatbin/variants.fatbin")
-
-
-def on_terminal(*arguments, stdout=True, **environment):
-    """(what the terminal gets, status); stdout False: that goes into a pipe."""
-    main, side = pty.openpty()
-    env = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "CLICOLOR")}
-    env.update({"TERM": "xterm"}, **environment)
-    child = subprocess.Popen([GPUOBJ] + list(arguments), stdin=side, stdout=side if stdout else subprocess.PIPE,
-                             stderr=side, env={k: v for k, v in env.items() if v is not None})
-    os.close(side)
-    text = b""
-    while True:
-        try:
-            block = os.read(main, 65536)
-        except OSError:  # the other side is closed
-            break
-        if not block:
-            break
-        text += block
-    os.close(main)
-    if not stdout:
-        child.stdout.read()
-    return text.replace(b"\r\n", b"\n"), child.wait()
-
 
 for arguments, status in [(["ls", library], 0), (["ls", "-l", library], 0), (["tree", library], 0),
                           (["diff", library, other], 1), (["summary", library], 0)]:
