@@ -6,12 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli_kernels.h"
 #include "cli_matrix.h"
 #include "cli_term.h"
-#include "device_show.h"
 
 const struct option cli_matrix_words[] = {
 	{ "recursive", no_argument, NULL, 'r' },
+	{ "kernels", no_argument, NULL, 'k' },
 	{ "driver", required_argument, NULL, 'D' },
 	{ "svg", required_argument, NULL, 'S' },
 	{ 0 },
@@ -38,32 +39,78 @@ static struct matrix_row *add_row(struct matrix *m)
 	return &m->rows[m->count++];
 }
 
+static struct matrix_cell judge(const struct drawing *d, const struct gfs *fs,
+				const struct cli_kernels *kernels, const struct dec_device *device)
+{
+	struct dec_answer *answer = cli_memory(dec_judge(fs->artifact, device, &d->options));
+	struct gfs_kernel_verdict verdict;
+	struct matrix_cell cell;
+
+	if (kernels) {
+		cli_kernels_judge(kernels, answer, &verdict);
+		gfs_kernel_verdict_fini(&verdict);
+	}
+	cell = (struct matrix_cell){ answer->outcome, answer->reason };
+	dec_answer_free(answer);
+	return cell;
+}
+
+static bool judge_vendor(struct cli *cli, const struct drawing *d,
+			 const struct cli_artifact *artifact, struct matrix_row *row,
+			 enum dec_vendor vendor)
+{
+	const struct dec_device *device;
+	struct cli_kernels kernels;
+	bool by_kernels = cli->flag['k'];
+
+	if (by_kernels && !cli_kernels_begin(cli, &kernels, artifact, vendor, &d->options))
+		return false;
+	for (uint32_t i = 0; (device = dec_device_at(i)); i++)
+		if (device->vendor == vendor)
+			row->cells[i] =
+				judge(d, artifact->fs, by_kernels ? &kernels : NULL, device);
+	row->has[vendor] = true;
+	if (by_kernels)
+		cli_kernels_end(&kernels);
+	return true;
+}
+
+static bool has_code(const struct dec_artifact *artifact, enum dec_vendor vendor)
+{
+	for (uint32_t i = 0; i < artifact->target_count; i++)
+		if (artifact->targets[i].vendor == vendor)
+			return true;
+	return false;
+}
+
+static void row_fini(struct matrix_row *row)
+{
+	free(row->name);
+	free(row->cells);
+}
+
 static void take(struct cli *cli, void *ctx, const struct cli_artifact *artifact)
 {
+	const struct dec_artifact *a = artifact->fs->artifact;
 	const char *path = artifact->path;
-	const struct gfs *fs = artifact->fs;
 	struct drawing *d = ctx;
-	const struct dec_device *device;
 	struct matrix_row *row;
+	bool ok = true;
 
-	(void)cli;
-	if (artifact->found && fs->artifact->target_count == 0)
+	if (artifact->found && a->target_count == 0)
 		return;
 	row = add_row(&d->matrix);
 	*row = (struct matrix_row){
 		.name = cli_memory(cli_text(path, strlen(path))),
 		.cells = cli_memory(calloc(dec_device_count(), sizeof(*row->cells))),
 	};
-	for (uint32_t i = 0; (device = dec_device_at(i)); i++) {
-		struct dec_answer *answer;
-
-		if (!gfs_device_is_shown(fs, device))
-			continue;
-		answer = cli_memory(dec_judge(fs->artifact, device, &d->options));
-		row->has[device->vendor] = true;
-		row->cells[i] = (struct matrix_cell){ answer->outcome, answer->reason };
-		dec_answer_free(answer);
-	}
+	for (int vendor = DEC_VENDOR_NVIDIA; vendor < MATRIX_VENDORS && ok; vendor++)
+		if (has_code(a, (enum dec_vendor)vendor))
+			ok = judge_vendor(cli, d, artifact, row, (enum dec_vendor)vendor);
+	if (ok)
+		return;
+	row_fini(row);
+	d->matrix.count--;
 }
 
 /* ---- what both drawings need -------------------------------------------------------------------- */
@@ -110,10 +157,8 @@ static void shorten_names(struct matrix *m)
 
 static void matrix_fini(struct matrix *m)
 {
-	for (size_t i = 0; i < m->count; i++) {
-		free(m->rows[i].name);
-		free(m->rows[i].cells);
-	}
+	for (size_t i = 0; i < m->count; i++)
+		row_fini(&m->rows[i]);
 	free(m->rows);
 }
 
@@ -146,7 +191,10 @@ void cli_matrix(struct cli *cli, char **paths, int count)
 		cli->status = status;
 		return;
 	}
+	if (cli->flag['k'])
+		cli_progress_begin(&cli->progress, "examined", 0);
 	cli_each_artifact(cli, paths, count, take, &d);
+	cli_progress_end(&cli->progress);
 	shorten_names(&d.matrix);
 	if (cli->value['S'])
 		write_svg(cli, &d.matrix, cli->value['S']);

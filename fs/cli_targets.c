@@ -41,19 +41,20 @@ static int compare(const void *p, const void *q)
 	return order != 0 ? order : strcmp(x->name.p, y->name.p);
 }
 
-static const struct dec_target **sorted_targets(const struct dec_artifact *artifact)
+static const struct dec_target **sorted_targets(const struct dec_artifact *artifact,
+						const uint32_t *indexes, uint32_t count)
 {
 	const struct dec_target **sorted =
-		calloc((size_t)artifact->target_count + 1, sizeof(const struct dec_target *));
+		calloc((size_t)count + 1, sizeof(const struct dec_target *));
 
-	for (uint32_t i = 0; sorted && i < artifact->target_count; i++)
-		sorted[i] = &artifact->targets[i];
-	if (sorted && artifact->target_count > 0)
-		qsort(sorted, artifact->target_count, sizeof(sorted[0]), compare);
+	for (uint32_t i = 0; sorted && i < count; i++)
+		sorted[i] = &artifact->targets[indexes ? indexes[i] : i];
+	if (sorted && count > 0)
+		qsort(sorted, count, sizeof(sorted[0]), compare);
 	return sorted;
 }
 
-/* ---- all of them -------------------------------------------------------------------- */
+/* ---- lists ---------------------------------------------------------------------------- */
 
 static bool put_name(FILE *out, struct dec_text name)
 {
@@ -65,20 +66,20 @@ static bool put_name(FILE *out, struct dec_text name)
 	return text;
 }
 
-char *cli_targets_list(const struct dec_artifact *artifact)
+char *cli_targets_some(const struct dec_artifact *artifact, const uint32_t *indexes, uint32_t count)
 {
-	const struct dec_target **sorted = sorted_targets(artifact);
+	const struct dec_target **sorted = sorted_targets(artifact, indexes, count);
 	char *list = NULL;
 	size_t size;
 	FILE *out = sorted ? open_memstream(&list, &size) : NULL;
 	bool ok = out;
 
-	for (uint32_t i = 0; i < artifact->target_count && ok; i++) {
+	for (uint32_t i = 0; i < count && ok; i++) {
 		if (i > 0)
 			fputc(',', out);
 		ok = put_name(out, sorted[i]->name);
 	}
-	if (ok && artifact->target_count == 0)
+	if (ok && count == 0)
 		fputc('-', out);
 	if (out && fclose(out) != 0)
 		ok = false;
@@ -87,6 +88,11 @@ char *cli_targets_list(const struct dec_artifact *artifact)
 		return list;
 	free(list);
 	return NULL;
+}
+
+char *cli_targets_list(const struct dec_artifact *artifact)
+{
+	return cli_targets_some(artifact, NULL, artifact->target_count);
 }
 
 /* ---- shorter ------------------------------------------------------------------------- */

@@ -13,6 +13,10 @@
  * out. A name is shown as cli_text() does, a comma in it as %2C. */
 char *cli_targets_list(const struct dec_artifact *artifact);
 
+/* The same of count of them, by index; indexes NULL: those from 0 on. */
+char *cli_targets_some(const struct dec_artifact *artifact, const uint32_t *indexes,
+		       uint32_t count);
+
 /* Such a list made shorter: a prefix stands once, "sm_75,86,90a compute_90". To be free()d;
  * NULL: memory ran out. */
 char *cli_targets_brief(const char *list);

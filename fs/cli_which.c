@@ -5,12 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli_term.h"
-#include "device.h"
-#include "json.h"
+#include "cli_which.h"
 
 const struct option cli_which_words[] = {
 	{ "recursive", no_argument, NULL, 'r' },
+	{ "kernels", no_argument, NULL, 'k' },
 	{ "driver", required_argument, NULL, 'D' },
 	{ "jsonl", no_argument, NULL, 'J' },
 	{ "list", no_argument, NULL, 'L' },
@@ -47,125 +46,75 @@ static int rank_of(enum dec_outcome outcome)
 	return RANK_NOT;
 }
 
-/* The ways in which containers fit, in the order of the vocabulary. */
-static uint32_t ways_of(const struct dec_answer *answer, const struct gfs *fs)
+static void judge_file(const struct which *which, struct which_file *file)
 {
-	uint32_t ways = 0;
+	for (uint32_t i = 0; i < file->count; i++) {
+		struct which_verdict *v = &file->verdicts[i];
 
-	for (uint32_t i = 0; i < fs->artifact->container_count; i++) {
-		const struct dec_container_verdict *c = &answer->containers[i];
-
-		if (c->counts && c->verdict != DEC_VERDICT_NO)
-			ways |= UINT32_C(1) << c->how;
+		v->answer = cli_memory(
+			dec_judge(file->artifact, which->match.devices[i], &which->options));
+		if (file->kernels)
+			cli_kernels_judge(file->kernels, v->answer, &v->kernels);
 	}
-	return ways & ~(UINT32_C(1) << DEC_HOW_NONE);
 }
 
-static enum dec_how take_way(uint32_t *ways)
+static void count_file(struct which *which, const struct which_file *file)
 {
-	int how = __builtin_ctz(*ways);
+	enum dec_outcome outcome = file->verdicts[0].answer->outcome;
+	int rank = which_agrees(file) ? rank_of(outcome) : RANK_MAYBE;
 
-	*ways &= *ways - 1;
-	return (enum dec_how)how;
+	if (outcome == DEC_OUTCOME_PARTIAL)
+		which->partial = which->match.devices[0];
+	which->worst = rank > which->worst ? rank : which->worst;
+	which->any = true;
 }
 
-static void print_answer(const char *path, const struct dec_answer *answer, const struct gfs *fs)
+/* Kernels that nobody can see may be missing as well. */
+static void note_unread(struct cli *cli, const struct which_file *file)
 {
-	uint32_t ways = ways_of(answer, fs);
-	uint32_t fit = answer->native + answer->jit + answer->maybe;
-	char *name = cli_memory(cli_text(path, strlen(path)));
-
-	printf("%s: %s (", name, dec_outcome_word(answer->outcome));
-	free(name);
-	while (ways) {
-		printf("%s", dec_how_word(take_way(&ways)));
-		printf(ways ? ", " : "; ");
+	for (uint32_t i = 0; i < file->count; i++) {
+		if (!file->verdicts[i].kernels.unread)
+			continue;
+		cli_note(cli, file->path, "the kernels of some objects are not known");
+		return;
 	}
-	if (answer->outcome == DEC_OUTCOME_PARTIAL)
-		printf("%u of %u containers; ", fit, fit + answer->none);
-	printf("%s)\n", dec_reason_sentence(answer->reason));
 }
 
-static void print_line(const char *path, const struct dec_answer *answer, const struct gfs *fs)
+static void file_fini(struct which_file *file)
 {
-	uint32_t ways = ways_of(answer, fs);
-	struct cJSON *root;
-	struct cJSON *o;
-	struct gfs_json w;
-	char *text;
-	size_t size;
-
-	gfs_json_init(&w);
-	root = gfs_json_object(&w, NULL, NULL);
-	gfs_json_text(&w, root, "file", (struct dec_text){ path, strlen(path) });
-	gfs_json_word(&w, root, "device", answer->device->name);
-	gfs_json_word(&w, root, "verdict", dec_outcome_word(answer->outcome));
-	o = gfs_json_array(&w, root, "how");
-	while (ways)
-		gfs_json_word(&w, o, NULL, dec_how_word(take_way(&ways)));
-	gfs_json_word(&w, root, "reason", dec_reason_word(answer->reason));
-	gfs_json_word(&w, root, "sentence", dec_reason_sentence(answer->reason));
-	o = gfs_json_object(&w, root, "containers");
-	gfs_json_uint(&w, o, "native", answer->native);
-	gfs_json_uint(&w, o, "jit", answer->jit);
-	gfs_json_uint(&w, o, "none", answer->none);
-	gfs_json_uint(&w, o, "maybe", answer->maybe);
-	gfs_json_word(&w, root, "inventory", answer->incomplete ? "partial" : "complete");
-	if (gfs_json_finish(&w, &text, &size) != 0)
-		cli_memory(NULL);
-	fwrite(text, 1, gfs_json_compact(text, size), stdout);
-	putchar('\n');
-	free(text);
-}
-
-/* A device that may be set up in several ways, which make a difference. */
-static void print_settings(const char *path, struct dec_answer *const *answers, uint32_t count)
-{
-	char *name = cli_memory(cli_text(path, strlen(path)));
-
-	printf("%s: maybe (depends on the setting; ", name);
-	free(name);
-	for (uint32_t i = 0; i < count; i++)
-		printf("%s%s%s: %s", i ? ", " : "", answers[i]->device->name,
-		       answers[i]->device->usual ? " as usual" : "",
-		       dec_outcome_word(answers[i]->outcome));
-	printf(")\n");
-}
-
-static bool all_agree(struct dec_answer *const *answers, uint32_t count)
-{
-	for (uint32_t i = 1; i < count; i++)
-		if (answers[i]->outcome != answers[0]->outcome)
-			return false;
-	return true;
+	for (uint32_t i = 0; i < file->count; i++) {
+		if (file->kernels)
+			gfs_kernel_verdict_fini(&file->verdicts[i].kernels);
+		dec_answer_free(file->verdicts[i].answer);
+	}
 }
 
 static void take(struct cli *cli, void *ctx, const struct cli_artifact *artifact)
 {
-	const struct gfs *fs = artifact->fs;
 	struct which *which = ctx;
-	uint32_t count = which->match.device_count;
-	struct dec_answer *answers[DEC_MATCH_DEVICES] = { NULL };
-	int rank;
+	struct cli_kernels kernels;
+	struct which_file file = {
+		.path = artifact->path,
+		.artifact = artifact->fs->artifact,
+		.kernels = cli->flag['k'] ? &kernels : NULL,
+		.count = which->match.device_count,
+	};
 
-	if (artifact->found && fs->artifact->target_count == 0)
+	if (artifact->found && file.artifact->target_count == 0)
 		return;
-	for (uint32_t i = 0; i < count; i++)
-		answers[i] = cli_memory(
-			dec_judge(fs->artifact, which->match.devices[i], &which->options));
-	rank = all_agree(answers, count) ? rank_of(answers[0]->outcome) : RANK_MAYBE;
-	for (uint32_t i = 0; cli->flag['J'] && i < count; i++)
-		print_line(artifact->path, answers[i], fs);
-	if (!cli->flag['J'] && all_agree(answers, count))
-		print_answer(artifact->path, answers[0], fs);
-	else if (!cli->flag['J'])
-		print_settings(artifact->path, answers, count);
-	if (answers[0]->outcome == DEC_OUTCOME_PARTIAL)
-		which->partial = which->match.devices[0];
-	for (uint32_t i = 0; i < count; i++)
-		dec_answer_free(answers[i]);
-	which->worst = rank > which->worst ? rank : which->worst;
-	which->any = true;
+	if (file.kernels && !cli_kernels_begin(cli, &kernels, artifact,
+					       which->match.devices[0]->vendor, &which->options))
+		return;
+	judge_file(which, &file);
+	note_unread(cli, &file);
+	if (cli->flag['J'])
+		which_print_json(&file);
+	else
+		which_print_text(&file);
+	count_file(which, &file);
+	file_fini(&file);
+	if (file.kernels)
+		cli_kernels_end(&kernels);
 }
 
 /* ---- what is known ----------------------------------------------------------------------------- */
@@ -229,6 +178,14 @@ int cli_judge_options(struct cli *cli, struct dec_judge_options *options)
 	return GFS_EXIT_OK;
 }
 
+/* What would tell more. */
+static void tell_partial(const struct cli *cli, const struct dec_device *device)
+{
+	fprintf(stderr, "gpuobj: which: partial: %sdevices/%s/inspect/report.json names %s\n",
+		cli->flag['k'] ? "" : "--kernels counts kernels, ", device->name,
+		cli->flag['k'] ? "all that are missing" : "them");
+}
+
 static int judge(struct cli *cli, const char *device, char **paths, int count)
 {
 	struct which which = { .worst = RANK_RUNS };
@@ -242,12 +199,12 @@ static int judge(struct cli *cli, const char *device, char **paths, int count)
 	}
 	if (which.match.sentence[0])
 		fprintf(stderr, "gpuobj: which: %s: %s\n", device, which.match.sentence);
+	if (cli->flag['k'])
+		cli_progress_begin(&cli->progress, "examined", 0);
 	cli_each_artifact(cli, paths, count, take, &which);
+	cli_progress_end(&cli->progress);
 	if (which.partial && !cli->flag['J'])
-		fprintf(stderr,
-			"gpuobj: which: partial: kernels are counted in "
-			"devices/%s/inspect/report.json\n",
-			which.partial->name);
+		tell_partial(cli, which.partial);
 	if (cli->status != GFS_EXIT_OK)
 		return RANK_TROUBLE;
 	if (!which.any)

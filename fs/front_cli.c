@@ -99,20 +99,22 @@ static const struct command commands[] = {
 	  "    -q, --brief            no lines, the exit status alone\n"
 	  "    -t, --targets          compare the inventories, examine nothing\n\n"
 	  "The status is 0 without differences, 1 with some, 2 for all that goes wrong.\n" },
-	{ "which", "r", cli_which_words, true, 0, ANY, cli_which,
-	  "which [-r] [--driver N] DEVICE ARTIFACT...",
+	{ "which", "kr", cli_which_words, true, 0, ANY, cli_which,
+	  "which [-kr] [--driver N] DEVICE ARTIFACT...",
 	  "Say whether artifacts would run on a GPU: native, jit, partial, none or maybe,\n"
 	  "and why. DEVICE is an architecture (sm_89, 8.9, gfx1100, gfx90a:xnack+) or a\n"
 	  "product (\"RTX 4090\", MI300X).\n\n"
+	  "    -k, --kernels          judge by kernels, not containers: examine them all\n"
 	  "    -r, --recursive        the files in folders and below that have GPU code\n"
 	  "    --driver N             the branch of the NVIDIA driver there, such as 580\n"
 	  "    --jsonl                a line of JSON for each artifact and device\n"
 	  "    --list                 nothing but the devices and products that are known\n\n"
 	  "The status is 0 for native and jit, 3 for maybe, 1 for none and partial, 2 for\n"
 	  "all that goes wrong; of several artifacts the one that is last in this order.\n" },
-	{ "matrix", "r", cli_matrix_words, true, 1, ANY, cli_matrix,
-	  "matrix [-r] [--driver N] [--svg FILE] ARTIFACT...",
+	{ "matrix", "kr", cli_matrix_words, true, 1, ANY, cli_matrix,
+	  "matrix [-kr] [--driver N] [--svg FILE] ARTIFACT...",
 	  "Draw a table of which artifacts would run on which GPUs.\n\n"
+	  "    -k, --kernels          judge by kernels, not containers: examine them all\n"
 	  "    -r, --recursive        the files in folders and below that have GPU code\n"
 	  "    --driver N             the branch of the NVIDIA driver there, such as 580\n"
 	  "    --svg FILE             as a picture, - for the standard output\n" },

@@ -30,7 +30,8 @@ for arguments, status in [(["ls", library], 0), (["ls", "-l", library], 0), (["t
 
 # A line of progress, which a slow machine may show here, is gone at the end.
 PROGRESS = re.compile(rb"\r\x1b\[K[^\r]*")
-for arguments in (["summary", "-k", library], ["diff", library, other], ["cp", library, "/artifact.json", scratch()]):
+for arguments in (["summary", "-k", library], ["which", "-k", "sm_90", library], ["matrix", "-k", library],
+                  ["diff", library, other], ["cp", library, "/artifact.json", scratch()]):
     text, _ = on_terminal(*arguments, stdout=False)
     same(arguments[0] + ": progress alone on stderr", PROGRESS.sub(b"", text), b"")
     check(arguments[0] + ": and it is gone", text == b"" or text.endswith(b"\r\x1b[K"), text)
