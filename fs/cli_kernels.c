@@ -69,8 +69,7 @@ const struct dec_device *cli_kernels_most(const struct cli_kernels *k, uint32_t 
 
 	*count = 0;
 	for (uint32_t i = 0; (device = dec_device_at(i)); i++) {
-		uint32_t loads =
-			device->vendor == k->vendor && !device->unsettled ? loads_on(k, device) : 0;
+		uint32_t loads = device->vendor == k->vendor ? loads_on(k, device) : 0;
 
 		if (loads <= *count)
 			continue;

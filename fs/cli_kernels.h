@@ -25,8 +25,8 @@ void cli_kernels_end(struct cli_kernels *k);
 void cli_kernels_judge(const struct cli_kernels *k, struct dec_answer *answer,
 		       struct gfs_kernel_verdict *v);
 
-/* The device that most kernels load on, the first of several, of those whose behaviour is
- * known; *count of them load. NULL: none loads on any. */
+/* The device that most kernels load on, the first of several; *count of them load. NULL: none
+ * loads on any. */
 const struct dec_device *cli_kernels_most(const struct cli_kernels *k, uint32_t *count);
 
 /* Lines that name the first of the missing ones. */

@@ -85,6 +85,7 @@ split = regions("split", *([e] for e in VARIANTS))
 row = expect("split", split, "sm_90", "partial", "native", (2, 0, 0, 0), 0)
 same("split: how", row["how"], ["exact"])
 same("split: reason", row["reason"], "sm_exact")
+same("split: most", row["most"], {"device": "sm_75", "kernels": 2})
 row = expect("split", split, "sm_86", "none", "none", (0, 0, 0, 2), 1)
 same("split: who has them", [sorted(r["names"]) for r in row["missing"]], [["_Z3t2bPd", "_Z3t2kPi"]])
 check("split: targets", {"sm_75", "sm_90a", "compute_121a"} <= set(row["missing"][0]["targets"]), row["missing"])
@@ -148,6 +149,18 @@ broken = regions("broken", [NONE[0][:64] + b"\x7fELF" + bytes(len(NONE[0]) - 68)
 row = which("sm_90", broken)[1][0]
 same("broken: analysis", row["kernel_analysis"], "partial")
 same("broken: counts", row["kernels"], {"yes": 2, "jit": 0, "maybe": 0, "no": 0})
+
+# Nobody knows of the 102f in front of a cubin whether a 103 takes it.
+DOUBT = sm(VARIANTS[4], 102)
+row = expect("unknown", regions("u1", [DOUBT]), "sm_103", "maybe", "maybe", (0, 0, 2, 0), 3)
+same("unknown: reason", row["reason"], "sm_family_unknown")
+unseen = regions("u2", [DOUBT[:64] + b"\x7fELF" + bytes(len(DOUBT) - 68)], [VARIANTS[4]])
+expect("unknown and unseen", unseen, "sm_103", "maybe", "maybe", (2, 0, 0, 0), 3)
+# What is not listed may be there.
+status, (row,) = which("sm_90", regions("cut", [VARIANTS[0]], [VARIANTS[1]]), options=("-k", "-o", "max_objects=1"))
+same("half an inventory", (status, row["verdict"], row["reason"], row["inventory"]),
+     (3, "maybe", "incomplete", "partial"))
+
 same("another vendor", which("gfx1100", split)[1][0]["verdict"], "none")
 same("no code", which("sm_90", os.path.join(FATBIN, "empty.fatbin"))[0], 1)
 
