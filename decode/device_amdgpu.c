@@ -224,25 +224,25 @@ static void weigh_bundled(struct dec_object_verdict *v, const struct dec_contain
 
 static void weigh_elf(struct dec_object_verdict *v, const struct dec_object *object)
 {
-	if (object->elf_osabi != OSABI_AMDHSA) {
+	/* For whatever processor it is. */
+	v->linked = object->elf_osabi == OSABI_AMDHSA && object->elf_type == ET_REL;
+	if (!dec_would_do(v->verdict))
+		return;
+	if (object->elf_osabi != OSABI_AMDHSA)
 		dec_refuse(v, DEC_REASON_GFX_OS);
-	} else if (object->elf_type == ET_REL) {
+	else if (v->linked)
 		dec_refuse(v, DEC_REASON_GFX_RELOCATABLE);
-		v->linked = true;
-	} else if (object->elf_abiversion > ABI_V6) {
+	else if (object->elf_abiversion > ABI_V6)
 		dec_refuse(v, DEC_REASON_GFX_ABI_UNKNOWN);
-	} else if (object->elf_abiversion < ABI_V4) {
+	else if (object->elf_abiversion < ABI_V4)
 		dec_doubt(v, DEC_REASON_GFX_ABI_OLD);
-	}
 }
 
 void dec_weigh_gfx(struct dec_object_verdict *v, const struct dec_container *container,
 		   const struct dec_object *object, const struct dec_profile *target)
 {
-	if (!dec_would_do(v->verdict))
-		return;
-	if (object->target_kind == DEC_TARGET_BUNDLE_ID)
-		weigh_bundled(v, container, object, target);
-	else if (object->elf_type)
+	if (object->target_kind != DEC_TARGET_BUNDLE_ID && object->elf_type)
 		weigh_elf(v, object);
+	else if (object->target_kind == DEC_TARGET_BUNDLE_ID && dec_would_do(v->verdict))
+		weigh_bundled(v, container, object, target);
 }

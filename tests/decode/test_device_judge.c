@@ -495,6 +495,7 @@ static const struct judge_case bares[] = {
 	{ "G e3f", "gfx90a:xnack+", 0, "none gfx_xnack", "no none gfx_xnack -", "n", 0 },
 	{ "G e3f", "gfx90a:xnack-", 0, "native gfx_exact", "yes exact gfx_exact 0", "y", 0 },
 	{ "G 541+r", "gfx1100", 0, "none only_linked", "no none gfx_relocatable -", "n", 0 },
+	{ "G 541+r", "gfx1101", 0, "none only_linked", "no none gfx_other -", "n", 0 },
 	{ "G 41+os65", "gfx1100", 0, "none gfx_os", "no none gfx_os -", "n", 0 },
 	{ "G 41+os66", "gfx1100", 0, "none gfx_os", "no none gfx_os -", "n", 0 },
 	{ "G 541+abi4", "gfx1100", 0, "native gfx_exact", "yes exact gfx_exact 0", "y", 0 },
