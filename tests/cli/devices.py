@@ -78,6 +78,16 @@ CORPUS = [
     ("sm_120", "nodellama-linux-libggml-cuda.so", "native", 0),
     ("gfx90a:xnack-", "librocrand.so.1.1", "native", 0),
     ("gfx1100", "librocrand.so.1.1", "none", 1),
+    ("gfx1030", "libhsa-runtime64.so.1.5.0", "partial", 1),
+]
+
+# With --kernels: a code object for each processor, all with the same ten kernels.
+CORPUS_KERNELS = [
+    ("gfx1030", "libhsa-runtime64.so.1.5.0", "native", 0),
+    ("gfx700", "libhsa-runtime64.so.1.5.0", "native", 0),
+    ("gfx1100", "libhsa-runtime64.so.1.5.0", "none", 1),
+    ("sm_89", "whisper-linux-index.node", "native", 0),
+    ("sm_120", "whisper-linux-index.node", "jit", 0),
 ]
 
 
@@ -117,8 +127,8 @@ def listed(path, folder):
 # ---- which -----------------------------------------------------------------------------------
 
 
-def verdict_of(device, path):
-    status, out, err = run("which", device, path)
+def verdict_of(device, path, *options):
+    status, out, err = run("which", *options, device, path)
     match = re.fullmatch(r"(.*): (\w+) \((.*)\)\n", out)
     check(match and match[1] == path, "which %s %s: says %r %r" % (device, path, out, err))
     return status, match[2] if match else None, match[3] if match else ""
@@ -536,13 +546,14 @@ def test_matrix():
 
 
 def test_corpus(folder):
-    for device, name, verdict, status in CORPUS:
+    rows = [row + ((),) for row in CORPUS] + [row + (("--kernels",),) for row in CORPUS_KERNELS]
+    for device, name, verdict, status, options in rows:
         path = os.path.join(folder, name)
-        what = "%s on %s: %s" % (name, device, verdict)
+        what = " ".join((name, "on", device + ":", verdict) + options)
         if not os.path.exists(path):
             print("skip %s: not there" % what)
             continue
-        got, said, why = verdict_of(device, path)
+        got, said, why = verdict_of(device, path, *options)
         print("%s %s (%s)" % ("ok" if (got, said) == (status, verdict) else "fail", what, why))
     return 0
 
