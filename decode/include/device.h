@@ -169,7 +169,7 @@ struct dec_object_verdict {
 	enum dec_how how;
 	enum dec_reason reason; /* always one: a "yes" has its rule too */
 	bool counts; /* code of the device's vendor; host entries and indexes are not */
-	bool linked; /* LTO-IR, relocatable PTX, bitcode: input of a linker, not loaded */
+	bool linked; /* LTO-IR, bitcode, relocatable PTX and the like: input of a linker */
 	const struct dec_ptx_version *ptx; /* PTX whose version the inventory knows; else NULL */
 };
 
