@@ -9,37 +9,10 @@
 
 set -u
 export LC_ALL=C # comm and ls sort alike
-usage() {
-	sed -n '2,/^$/s/^# \{0,1\}//p' "$0"
-}
-case ${1:-} in
--h | --help)
-	usage
-	exit 0
-	;;
-esac
-[ $# = 2 ] || {
-	usage >&2
-	exit 2
-}
-gpuobjfs=${GPUOBJFS:-gpuobjfs}
-gpuobj=${GPUOBJ:-gpuobj}
-command -v jq >/dev/null || {
-	echo "diff-releases.sh: jq is not there" >&2
-	exit 2
-}
-
-work=$(mktemp -d) || exit 2
-trap 'fusermount3 -u "$work/old" 2>/dev/null; fusermount3 -u "$work/new" 2>/dev/null
-	rm -rf "$work"' EXIT
-trap 'exit 2' INT TERM
-mkdir "$work/old" "$work/new"
-
-mounts() {
-	(exec 3<>/dev/fuse) 2>/dev/null && command -v "$gpuobjfs" >/dev/null &&
-		"$gpuobjfs" -o ro "$1" "$work/old" 2>/dev/null &&
-		"$gpuobjfs" -o ro "$2" "$work/new" 2>/dev/null
-}
+. "$(dirname "$(readlink -f "$0")")/start.sh"
+[ $# = 2 ] || wrong_usage
+need jq
+work_folder
 
 copy() { # LIB SIDE: what is compared, as it lies in a mount
 	"$gpuobj" ls "$1" /targets >"$work/list" || return 1
@@ -50,7 +23,7 @@ copy() { # LIB SIDE: what is compared, as it lies in a mount
 	done <"$work/list"
 }
 
-if ! mounts "$1" "$2"; then
+if ! mount_in old "$1" || ! mount_in new "$2"; then
 	fusermount3 -u "$work/old" 2>/dev/null
 	copy "$1" old && copy "$2" new || exit 2
 fi

@@ -1,7 +1,7 @@
 #!/bin/sh
 # mode hsa: a barrier packet waits for its signals, and says for which one.
 # Usage: queue-barriers.sh MOUNTPOINT
-. "$(dirname "$0")/packets.sh"
+. "$(dirname "$(readlink -f "$0")")/packets.sh"
 cd "$1/queues" || exit 1
 
 mkdir q0 signals/go signals/done

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Two runs of a program, compared by their traces.
 # Usage: queue-compare.sh MOUNTPOINT
-. "$(dirname "$0")/packets.sh"
+. "$(dirname "$(readlink -f "$0")")/packets.sh"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$1/queues" || exit 1

@@ -2,7 +2,7 @@
 # Dispatch every AMD kernel of the artifact with memory for its arguments, and see whether
 # packet and kernel fit.
 # Usage: queue-kernels.sh MOUNTPOINT
-. "$(dirname "$0")/packets.sh"
+. "$(dirname "$(readlink -f "$0")")/packets.sh"
 packet=$(mktemp)
 trap 'rm -f "$packet"' EXIT
 cd "$1" || exit 1

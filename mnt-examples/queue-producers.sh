@@ -1,7 +1,7 @@
 #!/bin/sh
 # Two producers share a ring: each reserves its slots, writes them, publishes them last.
 # Usage: queue-producers.sh MOUNTPOINT
-. "$(dirname "$0")/packets.sh"
+. "$(dirname "$(readlink -f "$0")")/packets.sh"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$1/queues" || exit 1

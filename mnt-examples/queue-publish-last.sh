@@ -1,7 +1,7 @@
 #!/bin/sh
 # What the order of stores means: a slot counts when its header is there, and not before.
 # Usage: queue-publish-last.sh MOUNTPOINT
-. "$(dirname "$0")/packets.sh"
+. "$(dirname "$(readlink -f "$0")")/packets.sh"
 packet=$(mktemp)
 trap 'rm -f "$packet"' EXIT
 cd "$1/queues" || exit 1

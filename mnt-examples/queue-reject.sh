@@ -1,7 +1,7 @@
 #!/bin/sh
 # Packets that are refused, one that is taken, and what a capture is good for.
 # Usage: queue-reject.sh MOUNTPOINT
-. "$(dirname "$0")/packets.sh"
+. "$(dirname "$(readlink -f "$0")")/packets.sh"
 cd "$1/queues" || exit 1
 
 mkdir q0 signals/done memory/args

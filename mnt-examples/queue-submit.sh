@@ -1,7 +1,7 @@
 #!/bin/sh
 # Submit a packet, wait for its completion signal, look at what happened.
 # Usage: queue-submit.sh MOUNTPOINT
-. "$(dirname "$0")/packets.sh"
+. "$(dirname "$(readlink -f "$0")")/packets.sh"
 cd "$1/queues" || exit 1
 
 mkdir q0 signals/done memory/args

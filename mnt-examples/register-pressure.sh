@@ -4,41 +4,20 @@
 # Usage: register-pressure.sh LIB [N]      the first N of each list, 10 without N
 #
 # Every kernel of every target is examined. NVIDIA code counts no spilled registers: there the
-# stack of a thread tells of them. GPUOBJ names the program
-# (gpuobj). Needs jq.
+# stack of a thread tells of them. GPUOBJ names the program (gpuobj). Needs jq.
 
 set -u
-usage() {
-	sed -n '2,/^$/s/^# \{0,1\}//p' "$0"
-}
-case ${1:-} in
--h | --help)
-	usage
-	exit 0
-	;;
-esac
+. "$(dirname "$(readlink -f "$0")")/start.sh"
 if [ $# -lt 1 ] || [ $# -gt 2 ]; then
-	usage >&2
-	exit 2
+	wrong_usage
 fi
 lib=$1
 count=${2:-10}
 case $count in
-'' | *[!0-9]*)
-	echo "register-pressure.sh: $count: not a number" >&2
-	exit 2
-	;;
+'' | *[!0-9]*) die "$count: not a number" ;;
 esac
-gpuobj=${GPUOBJ:-gpuobj}
-for program in "$gpuobj" jq; do
-	command -v "$program" >/dev/null || {
-		echo "register-pressure.sh: $program is not there" >&2
-		exit 2
-	}
-done
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-trap 'exit 1' INT TERM
+need "$gpuobj" jq
+work_folder
 
 "$gpuobj" ls "$lib" /targets >"$work/targets" || exit 1
 while IFS= read -r target; do

@@ -6,26 +6,9 @@
 # GPUOBJ names the program (gpuobj). Needs jq. Exit status 1 if a library cannot be read.
 
 set -u
-usage() {
-	sed -n '2,/^$/s/^# \{0,1\}//p' "$0"
-}
-case ${1:-} in
--h | --help)
-	usage
-	exit 0
-	;;
-'')
-	usage >&2
-	exit 2
-	;;
-esac
-gpuobj=${GPUOBJ:-gpuobj}
-for program in "$gpuobj" jq; do
-	command -v "$program" >/dev/null || {
-		echo "which-targets.sh: $program is not there" >&2
-		exit 2
-	}
-done
+. "$(dirname "$(readlink -f "$0")")/start.sh"
+[ $# -gt 0 ] || wrong_usage
+need "$gpuobj" jq
 
 status=0
 for lib; do

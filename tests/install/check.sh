@@ -69,8 +69,17 @@ find . -type f -perm /111 ! -path "./$bin/*" ! -name '*.sh' | grep . &&
 	fail "these are no programs"
 find . ! -type l -perm /022 | grep . && fail "others may write these"
 
+# Scripts find what they source beside them, wherever they are called from and by a link.
+cd "$scratch" || exit 1
+for script in "root$prefix/$share/doc/gpuobjfs/mnt-examples"/*.sh; do
+	case $script in */start.sh | */packets.sh) continue ;; esac
+	ln -sf "$script" link
+	sh link --help >"$scratch/said" 2>&1
+	grep -E '(start|packets)\.sh' "$scratch/said" && fail "$script does not find what it sources"
+done
+
 # Links of the pages lead to what is there; those for who builds from the sources are few.
-cd "$share/doc/gpuobjfs" || exit 1
+cd "$scratch/root$prefix/$share/doc/gpuobjfs" || exit 1
 find . -name '*.md' | while read -r page; do
 	grep -o '](\([^):#]*\))' "$page" | sed 's/^](//; s/)$//' | while read -r link; do
 		[ -e "$(dirname "$page")/$link" ] || echo "$page: $link"

@@ -92,7 +92,8 @@ has_pages() {
 
 has_files() {
 	for file in bash-completion/completions/gpuobj zsh/vendor-completions/_gpuobj \
-		gpuobjfs/schema/defs.schema.json doc/gpuobjfs/mnt-examples/packets.sh; do
+		gpuobjfs/schema/defs.schema.json doc/gpuobjfs/mnt-examples/packets.sh \
+		doc/gpuobjfs/mnt-examples/start.sh; do
 		[ -f /usr/share/$file ] || dpkg -c "$package" | grep " \./usr/share/$file$" || return
 	done
 }

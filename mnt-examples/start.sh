@@ -1,0 +1,58 @@
+# How the scripts that answer a question begin. Sourced, below their usage:
+#   . "$(dirname "$(readlink -f "$0")")/start.sh"
+# With -h or --help the script prints its usage and ends here. GPUOBJ and GPUOBJFS name the
+# programs, $gpuobj and $gpuobjfs from here on.
+#
+# wrong_usage           ends with the usage on stderr
+# die TEXT...           ends with a sentence
+# need PROGRAM...       ends if one of them is not there
+# work_folder           $work is a folder that goes with the script, and the mounts in it
+# mount_in NAME FILE    mounts a file at $work/NAME; status 1 where that cannot be done
+
+usage() {
+	sed -n '2,/^$/s/^# \{0,1\}//p' "$0"
+}
+
+wrong_usage() {
+	usage >&2
+	exit 2
+}
+
+die() {
+	echo "${0##*/}: $*" >&2
+	exit 2
+}
+
+need() {
+	for program; do
+		command -v "$program" >/dev/null || die "$program is not there"
+	done
+}
+
+work_folder() {
+	work=$(mktemp -d) || exit 2
+	trap 'clean_up' EXIT
+	trap 'exit 2' INT TERM
+}
+
+clean_up() {
+	for folder in "$work"/*/; do
+		fusermount3 -u "$folder" 2>/dev/null
+	done
+	rm -rf "$work"
+}
+
+mount_in() {
+	mkdir -p "$work/$1"
+	(exec 3<>/dev/fuse) 2>/dev/null && command -v "$gpuobjfs" >/dev/null &&
+		"$gpuobjfs" -o ro "$2" "$work/$1" 2>/dev/null
+}
+
+gpuobj=${GPUOBJ:-gpuobj}
+gpuobjfs=${GPUOBJFS:-gpuobjfs}
+case ${1:-} in
+-h | --help)
+	usage
+	exit 0
+	;;
+esac
