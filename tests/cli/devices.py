@@ -11,27 +11,17 @@ Usage: devices.py which       verdicts and exit statuses, one case a line
 GPUOBJ names the program.
 """
 
-import fcntl
 import json
 import os
-import pty
 import re
 import shutil
-import struct
-import subprocess
 import sys
 import tempfile
-import termios
 import xml.etree.ElementTree as ElementTree
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(os.path.dirname(HERE), "truth"))
-import ptxas_table  # noqa: E402
-
-DATA = os.path.join(os.path.dirname(HERE), "data")
-GPUOBJ = os.environ.get("GPUOBJ", "gpuobj")
-failures = 0
-checks = 0
+import case
+from case import DATA, Ran, finish, on_terminal, samples, skip
+import ptxas_table
 
 FATBIN = "cuda/fatbin/mode_none.fatbin"  # sm_90 and its PTX in one region
 VARIANTS = "cuda/fatbin/variants.fatbin"  # a, f and plain targets in one region
@@ -91,23 +81,13 @@ CORPUS_KERNELS = [
 ]
 
 
-def fail(text):
-    global failures
-    failures += 1
-    print("FAIL: " + text, file=sys.stderr)
-
-
 def check(condition, text):
-    global checks
-    checks += 1
-    if not condition:
-        fail(text)
+    case.check(text, condition)
 
 
 def run(*arguments):
-    done = subprocess.run([GPUOBJ, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          timeout=60)
-    return done.returncode, done.stdout.decode("utf-8", "surrogateescape"), done.stderr.decode()
+    ran = Ran(*arguments)
+    return ran.status, ran.out.decode("utf-8", "surrogateescape"), ran.err.decode()
 
 
 def data(name):
@@ -398,12 +378,9 @@ MANIFEST = ("fatbin/variants.fatbin", "fatbin/mode_none.fatbin", "fatbin/named_i
 
 
 def test_manifest():
-    root = os.environ.get("GPUOBJFS_SAMPLES") or os.path.join(HERE, "..", "..", "..", "shared",
-                                                              "samples")
-    root = os.path.join(root, "cuda")
-    if not os.path.isdir(root):
-        print("SKIP: no full sample set (GPUOBJFS_SAMPLES)")
-        sys.exit(77)
+    if not samples():
+        skip("no full sample set (GPUOBJFS_SAMPLES)")
+    root = os.path.join(samples(), "cuda")
     truth = ptxas_table.Truth(os.path.join(root, "MANIFEST.md"))
     for name in MANIFEST:
         path = os.path.join(root, name)
@@ -444,35 +421,19 @@ def check_text(folder):
             check(got == LETTERS[said], "%s on %s: %r, not %s" % (name, device, got, said))
 
 
-def on_terminal(columns, **variables):
-    """What matrix prints on a terminal of so many columns."""
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
-    environment = {k: v for k, v in os.environ.items() if k != "NO_COLOR"}
-    environment.update({"TERM": "xterm", **variables})
-    child = subprocess.Popen([GPUOBJ, "matrix", data(FATBIN)], stdout=theirs, env=environment)
-    os.close(theirs)
-    text = b""
-    while True:
-        try:
-            block = os.read(ours, 65536)
-        except OSError:  # EIO: the other side is closed
-            break
-        if not block:
-            break
-        text += block
-    os.close(ours)
-    check(child.wait() == 0, "matrix on a terminal")
+def matrix_on_terminal(columns, **variables):
+    text, status = on_terminal("matrix", data(FATBIN), columns=columns, stderr=False, **variables)
+    check(status == 0, "matrix on a terminal")
     return text.decode()
 
 
 def test_terminal():
-    text = on_terminal(120)
+    text = matrix_on_terminal(120)
     check("\x1b[32mN\x1b[0m" in text, "no colour on a terminal")
     for variables in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
-        check("\x1b" not in on_terminal(120, **variables), "colour with %r" % variables)
+        check("\x1b" not in matrix_on_terminal(120, **variables), "colour with %r" % variables)
     for columns in (40, 80, 120, 200):
-        lines = on_terminal(columns, NO_COLOR="1").splitlines()[:-1]
+        lines = matrix_on_terminal(columns, NO_COLOR="1").splitlines()[:-1]
         most = max(len(line) for line in lines)
         check(most <= columns, "%d of %d columns" % (most, columns))
     check(most > 120, "a wide terminal is not used")
@@ -530,7 +491,7 @@ def test_svg():
     for rect in root.iter(SVG + "rect"):
         if rect.get("x") and (float(rect.get("x")) + float(rect.get("width")) > width
                               or float(rect.get("y")) + float(rect.get("height")) > height):
-            fail("a cell outside of the picture")
+            check(False, "a cell outside of the picture")
             break
 
 
@@ -566,8 +527,7 @@ def main(argv):
         sys.stderr.write(__doc__)
         return 2
     tests[argv[0]]()
-    print("%d checks, %d failures" % (checks, failures))
-    return 1 if failures else 0
+    finish()
 
 
 if __name__ == "__main__":

@@ -139,7 +139,9 @@ files = [os.path.join("cuda", "host", "libtwo.so"), os.path.join("cuda", "fatbin
 os.chdir(DATA)
 everything = rows(Ran("summary", *files))
 for columns in (200, 95):
-    lines = on_terminal("summary", *files, columns=columns, stderr=False, NO_COLOR="1")[0].decode().splitlines()
+    text, status = on_terminal("summary", *files, columns=columns, stderr=False, NO_COLOR="1")
+    same("%d columns: status" % columns, status, 0)
+    lines = text.decode().splitlines()
     check("%d columns: width" % columns, max(map(len, lines)) <= columns, max(map(len, lines)))
     at = lines[0].index("TARGETS")
     shown = {}
