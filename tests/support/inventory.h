@@ -64,6 +64,11 @@ struct input_case {
 	struct fault faults[5]; /* in the order found */
 };
 
+/* No edits, or no faults. */
+/* clang-format off */
+#define NONE { { 0 } }
+/* clang-format on */
+
 void check_input(void **state);
 
 /* Runs fn once per row as a test of the row's name, which is its first member. */
