@@ -440,3 +440,25 @@ char *fake_slurp(struct fake *f, const char *path, size_t *size)
 			 (size_t)st.st_size);
 	return text;
 }
+
+void fake_same_every_time(const struct fake_object *objects, uint32_t count, const char *path)
+{
+	enum { MANY = 300, ROUNDS = 6 };
+	struct fake_object *many = calloc(MANY, sizeof(*many));
+	char *texts[ROUNDS];
+	size_t size;
+
+	assert_non_null(many);
+	for (uint32_t i = 0; i < MANY; i++)
+		many[i] = objects[i % count];
+	for (int round = 0; round < ROUNDS; round++) {
+		struct fake *f = fake_open(many, MANY, round % 2 ? 1 << 20 : 0);
+
+		texts[round] = fake_slurp(f, path, &size);
+		fake_close(f);
+		assert_string_equal(texts[0], texts[round]);
+	}
+	for (int round = 0; round < ROUNDS; round++)
+		free(texts[round]);
+	free(many);
+}

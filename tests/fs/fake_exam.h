@@ -48,4 +48,8 @@ void fake_close(struct fake *f);
 /* The whole of a file, NUL behind it; the caller frees it. Fails the test if it cannot. */
 char *fake_slurp(struct fake *f, const char *path, size_t *size);
 
+/* A file of hundreds of such objects, over and over, is the same, whatever the threads do, and
+ * without room to keep anything. */
+void fake_same_every_time(const struct fake_object *objects, uint32_t count, const char *path);
+
 #endif

@@ -188,32 +188,10 @@ static void ends_when_asked(void **state)
 	fake_close(f);
 }
 
-/* Whatever the threads do, and without room to keep anything. */
 static void is_the_same_every_time(void **state)
 {
-	enum { MANY = 300 };
-	struct fake_object *many = calloc(MANY, sizeof(*many));
-	char *first = NULL;
-	size_t size;
-
 	(void)state;
-	assert_non_null(many);
-	for (size_t i = 0; i < MANY; i++)
-		many[i] = objects[i % COUNT(objects)];
-	for (int round = 0; round < 6; round++) {
-		struct fake *f = fake_open(many, MANY, round % 2 ? MIB : 0);
-		char *text = fake_slurp(f, "devices/sm_86/inspect/report.json", &size);
-
-		if (first)
-			assert_string_equal(first, text);
-		fake_close(f);
-		if (first)
-			free(text);
-		else
-			first = text;
-	}
-	free(first);
-	free(many);
+	fake_same_every_time(objects, COUNT(objects), "devices/sm_86/inspect/report.json");
 }
 
 /* Names of any bytes, and one that is the beginning of another. */

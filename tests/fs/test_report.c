@@ -182,32 +182,10 @@ static void reports_nothing(void **state)
 	fake_close(f);
 }
 
-/* Whatever the threads do, and without room to keep anything. */
 static void is_the_same_every_time(void **state)
 {
-	enum { MANY = 300 };
-	struct fake_object *many = calloc(MANY, sizeof(*many));
-	char *first = NULL;
-	size_t size;
-
 	(void)state;
-	assert_non_null(many);
-	for (size_t i = 0; i < MANY; i++)
-		many[i] = objects[i % (COUNT(objects) - 1)];
-	for (int round = 0; round < 6; round++) {
-		struct fake *f = fake_open(many, MANY, round % 2 ? MIB : 0);
-		char *text = fake_slurp(f, "inspect/report.json", &size);
-
-		if (first)
-			assert_string_equal(first, text);
-		fake_close(f);
-		if (first)
-			free(text);
-		else
-			first = text;
-	}
-	free(first);
-	free(many);
+	fake_same_every_time(objects, COUNT(objects) - 1, "inspect/report.json");
 }
 
 int main(void)

@@ -282,6 +282,29 @@ void expect_state(const struct sg_device *dev, uint64_t queue, const char *text)
 	assert_int_equal(len, strlen(text));
 }
 
+void expect_window(struct sg_device *dev, uint64_t of, window_write write, window_read read,
+		   const struct window_case *c)
+{
+	uint8_t all[WINDOW_BYTES];
+	uint8_t out[WINDOW_BYTES];
+	uint8_t in[WINDOW_BYTES];
+	size_t done = 0;
+
+	memset(in, 0xab, sizeof(in));
+	assert_int_equal(read(dev, of, 0, all, sizeof(all), &done), SG_OK);
+	assert_int_equal(done, sizeof(all));
+	done = 0; /* a write that fails leaves it alone */
+	assert_int_equal(write(dev, of, c->off, in, c->len, &done), c->write_status);
+	assert_int_equal(done, c->written);
+	assert_int_equal(read(dev, of, c->off, out, c->len, &done), SG_OK);
+	assert_int_equal(done, c->read);
+	assert_memory_equal(in, out, c->read);
+	if (c->written)
+		memcpy(all + c->off, in, c->written);
+	assert_int_equal(read(dev, of, 0, out, sizeof(out), &done), SG_OK);
+	assert_memory_equal(out, all, sizeof(all));
+}
+
 static void *flaky_alloc(void *ctx, size_t count, size_t size)
 {
 	struct flaky *f = ctx;

@@ -77,6 +77,24 @@ void expect_lines(struct world *w, const char *const *lines);
 void forget_events(struct world *w);
 void expect_state(const struct sg_device *dev, uint64_t queue, const char *text);
 
+/* What has WINDOW_BYTES bytes, a ring or memory, written and read at a place. */
+#define WINDOW_BYTES 4096
+struct window_case {
+	const char *name;
+	uint64_t off;
+	size_t len;
+	size_t read;
+	enum sg_status write_status;
+	size_t written;
+};
+typedef enum sg_status (*window_write)(struct sg_device *dev, uint64_t of, uint64_t off,
+				       const uint8_t *buf, size_t len, size_t *done);
+typedef enum sg_status (*window_read)(const struct sg_device *dev, uint64_t of, uint64_t off,
+				      uint8_t *buf, size_t len, size_t *done);
+/* What is written is read again, and nothing else has changed. */
+void expect_window(struct sg_device *dev, uint64_t of, window_write write, window_read read,
+		   const struct window_case *c);
+
 /* An allocator that fails from its FAIL_AT-th call on (0: never), and counts what is live. */
 struct flaky {
 	unsigned int calls;

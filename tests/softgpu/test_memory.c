@@ -307,15 +307,6 @@ static void check_kernarg(void **state)
 }
 
 /* Bytes */
-struct window_case {
-	const char *name;
-	uint64_t off;
-	size_t len;
-	size_t read;
-	enum sg_status write_status;
-	size_t written;
-};
-
 static const struct window_case windows[] = {
 	{ "data: all", 0, 4096, 4096, SG_OK, 4096 },
 	{ "data: crossing the end", 4090, 10, 6, SG_OK, 6 },
@@ -326,19 +317,10 @@ static const struct window_case windows[] = {
 
 static void check_window(void **state)
 {
-	const struct window_case *c = *state;
 	struct world w = open_world();
 	uint64_t base = make_memory(w.dev, SG_SPACE_REGION_FINE_KERNARG, 1);
-	uint8_t in[4096];
-	uint8_t out[4096];
-	size_t done = 0;
 
-	memset(in, 0xcd, sizeof(in));
-	assert_int_equal(sg_memory_write(w.dev, base, c->off, in, c->len, &done), c->write_status);
-	assert_int_equal(done, c->written);
-	assert_int_equal(sg_memory_read(w.dev, base, c->off, out, c->len, &done), SG_OK);
-	assert_int_equal(done, c->read);
-	assert_memory_equal(in, out, c->read);
+	expect_window(w.dev, base, sg_memory_write, sg_memory_read, *state);
 	close_world(&w);
 }
 

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "support.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* aql.md 3.1 */
 struct create_case {
 	const char *name;
@@ -287,15 +284,6 @@ static void stale_handle_is_refused_everywhere(void **state)
 }
 
 /* The ring as bytes, aql.md 10.3 */
-struct window_case {
-	const char *name;
-	uint64_t off;
-	size_t len;
-	size_t read;
-	enum sg_status write_status;
-	size_t written;
-};
-
 static const struct window_case windows[] = {
 	{ "ring: all", 0, 4096, 4096, SG_OK, 4096 },
 	{ "ring: one byte in the middle", 2000, 1, 1, SG_OK, 1 },
@@ -309,19 +297,9 @@ static const struct window_case windows[] = {
 
 static void check_window(void **state)
 {
-	const struct window_case *c = *state;
 	struct world w = open_world();
-	uint8_t out[4096];
-	uint8_t in[4096];
-	size_t done = 0;
 
-	memset(in, 0xab, sizeof(in));
-	assert_int_equal(sg_queue_ring_write(w.dev, Q0, c->off, in, c->len, &done),
-			 c->write_status);
-	assert_int_equal(done, c->written);
-	assert_int_equal(sg_queue_ring_read(w.dev, Q0, c->off, out, c->len, &done), SG_OK);
-	assert_int_equal(done, c->read);
-	assert_memory_equal(in, out, c->read);
+	expect_window(w.dev, Q0, sg_queue_ring_write, sg_queue_ring_read, *state);
 	expect_types(&w, "");
 	close_world(&w);
 }
