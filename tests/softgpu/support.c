@@ -5,26 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-int run_rows(const char *group, const void *rows, size_t count, size_t stride,
-	     CMUnitTestFunction fn)
-{
-	struct CMUnitTest *tests = calloc(count, sizeof(*tests));
-	int failed;
-
-	if (!tests)
-		abort();
-	for (size_t i = 0; i < count; i++) {
-		const char *row = (const char *)rows + i * stride;
-
-		memcpy(&tests[i].name, row, sizeof(tests[i].name));
-		tests[i].test_func = fn;
-		memcpy(&tests[i].initial_state, &row, sizeof(row));
-	}
-	failed = _cmocka_run_group_tests(group, tests, count, NULL, NULL);
-	free(tests);
-	return failed;
-}
-
 void put_le(uint8_t *p, unsigned int width, uint64_t v)
 {
 	for (unsigned int i = 0; i < width; i++)

@@ -2,13 +2,8 @@
 #ifndef TESTS_SOFTGPU_SUPPORT_H
 #define TESTS_SOFTGPU_SUPPORT_H
 
+#include "rows.h"
 #include "softgpu.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -16,11 +11,6 @@
 /* clang-format off */
 #define NAMED(name, fn) { name, fn, NULL, NULL, NULL }
 /* clang-format on */
-
-/* Runs FN once per row as a test of the row's name, which is the row's first member. */
-int run_rows(const char *group, const void *rows, size_t count, size_t stride,
-	     CMUnitTestFunction fn);
-#define RUN_ROWS(rows, fn) run_rows(#rows, rows, COUNT(rows), sizeof((rows)[0]), fn)
 
 /* Packets, written byte by byte from the tables of aql.md 1. */
 

@@ -10,12 +10,7 @@
 
 #include "bytes.h"
 #include "memory.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "rows.h"
 
 struct opened {
 	struct bytes bytes;
@@ -70,10 +65,5 @@ struct input_case {
 /* clang-format on */
 
 void check_input(void **state);
-
-/* Runs fn once per row as a test of the row's name, which is its first member. */
-int run_rows(const char *group, const void *rows, size_t count, size_t stride,
-	     CMUnitTestFunction fn);
-#define RUN_ROWS(rows, fn) run_rows(#rows, rows, COUNT(rows), sizeof((rows)[0]), fn)
 
 #endif
