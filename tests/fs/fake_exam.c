@@ -421,32 +421,11 @@ void fake_close(struct fake *f)
 	free(f);
 }
 
-char *fake_slurp(struct fake *f, const char *path, size_t *size)
-{
-	struct gfs_node node;
-	struct stat st;
-	char *text;
-	int rc = gfs_walk(&f->fs, path, &node);
-
-	if (rc == 0)
-		rc = gfs_getattr(&f->fs, node, &st);
-	if (rc != 0)
-		fail_msg("%s: %s", path, strerror(-rc));
-	text = calloc(1, (size_t)st.st_size + 2);
-	assert_non_null(text);
-	rc = gfs_read(&f->fs, node, 0, text, (size_t)st.st_size + 1, size, NULL);
-	if (rc != 0 || *size != (size_t)st.st_size)
-		fail_msg("%s: %s, %zu of %zu bytes", path, strerror(-rc), *size,
-			 (size_t)st.st_size);
-	return text;
-}
-
 void fake_same_every_time(const struct fake_object *objects, uint32_t count, const char *path)
 {
 	enum { MANY = 300, ROUNDS = 6 };
 	struct fake_object *many = calloc(MANY, sizeof(*many));
 	char *texts[ROUNDS];
-	size_t size;
 
 	assert_non_null(many);
 	for (uint32_t i = 0; i < MANY; i++)
@@ -454,7 +433,7 @@ void fake_same_every_time(const struct fake_object *objects, uint32_t count, con
 	for (int round = 0; round < ROUNDS; round++) {
 		struct fake *f = fake_open(many, MANY, round % 2 ? 1 << 20 : 0);
 
-		texts[round] = fake_slurp(f, path, &size);
+		texts[round] = slurp(&f->fs, path);
 		fake_close(f);
 		assert_string_equal(texts[0], texts[round]);
 	}

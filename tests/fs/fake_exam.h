@@ -20,6 +20,7 @@
 
 #include "inspect.h"
 #include "internal.h"
+#include "tree_text.h"
 
 /* One object: payload NULL is an object without one. */
 struct fake_object {
@@ -44,9 +45,6 @@ extern atomic_int fake_exams;
 /* Targets are listed in bytewise order; AMD's begin with "gfx". */
 struct fake *fake_open(const struct fake_object *objects, uint32_t count, uint64_t cache);
 void fake_close(struct fake *f);
-
-/* The whole of a file, NUL behind it; the caller frees it. Fails the test if it cannot. */
-char *fake_slurp(struct fake *f, const char *path, size_t *size);
 
 /* A file of hundreds of such objects, over and over, is the same, whatever the threads do, and
  * without room to keep anything. */

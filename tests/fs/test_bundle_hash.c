@@ -5,6 +5,7 @@
 #include "build.h"
 #include "node.h"
 #include "options.h"
+#include "tree_text.h"
 
 /* A bundle of two entries, one of them empty, and what md5sum says of it: 634f0175 5579d395... */
 static const struct bundle_entry entries[] = {
@@ -68,24 +69,11 @@ static struct gfs *opened(const char *path, uint64_t cache)
 	return fs;
 }
 
-static void slurp(struct gfs *fs, const char *path, char text[4096])
-{
-	struct gfs_node node;
-	size_t got = 0;
-	int rc = gfs_walk(fs, path, &node);
-
-	if (rc == 0)
-		rc = gfs_read(fs, node, 0, text, 4095, &got, NULL);
-	if (rc != 0)
-		fail_msg("%s: %s", path, strerror(-rc));
-	text[got] = '\0';
-}
-
 static void expect(struct gfs *fs, const char *path, size_t i, const char *message)
 {
-	char text[4096], problem[1024] = "\"problems\":\t[]";
+	char problem[1024] = "\"problems\":\t[]";
+	char *text = slurp(fs, path);
 
-	slurp(fs, path, text);
 	if (message)
 		snprintf(problem, sizeof(problem),
 			 "\"problems\":\t[{\n\t\t\t\"code\":\t\"hash_mismatch\",\n"
@@ -94,6 +82,7 @@ static void expect(struct gfs *fs, const char *path, size_t i, const char *messa
 			 AT + cases[i].field, message);
 	if (!strstr(text, problem))
 		fail_msg("%s: %s:\n%s\nexpected:\n%s", cases[i].name, path, text, problem);
+	free(text);
 }
 
 static const char *const inspections[] = {
@@ -112,27 +101,23 @@ static void says_it_with_the_objects_alone(void **state)
 	static const char *const first[] = { NULL, "containers/00000/decoded",
 					     "objects/00001/payload", "inspect/report.json" };
 	char *dir = scratch_new();
-	char text[4096];
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases) * COUNT(first); i++) {
 		size_t which = i / COUNT(first);
 		const char *before = first[i % COUNT(first)];
 		char *path = artifact(dir, which);
-		struct gfs *fs = opened(path, i % 2 ? 0 : 1 << 20);
+		struct gfs *fs = opened(path, (which + i) % 2 ? 0 : 1 << 20);
 
 		if (before)
-			slurp(fs, before, text);
+			free(slurp(fs, before));
 		for (size_t k = 0; k < COUNT(inspections); k++)
 			expect(fs, inspections[(k + i) % 2], which, cases[which].message);
 		for (size_t k = 0; k < COUNT(elsewhere); k++)
 			expect(fs, elsewhere[k], which, NULL);
-		slurp(fs, "problems.json", text);
-		assert_string_equal(text, "[]\n");
-		slurp(fs, "objects/00001/payload", text);
-		assert_string_equal(text, "payload");
-		slurp(fs, "objects/00001/inspect/inspection.json", text);
-		assert_non_null(strstr(text, "\"reasons\":\t[],"));
+		expect_text(fs, "problems.json", "[]\n");
+		expect_text(fs, "objects/00001/payload", "payload");
+		expect_part(fs, "objects/00001/inspect/inspection.json", "\"reasons\":\t[],");
 		gfs_close(fs);
 		free(path);
 	}
@@ -144,7 +129,7 @@ static void has_no_verdict_on_what_does_not_decode(void **state)
 {
 	char *dir = scratch_new();
 	struct bytes inner = { 0 }, b = { 0 };
-	char text[4096], *path;
+	char *path, *text;
 	struct gfs *fs;
 
 	(void)state;
@@ -153,9 +138,10 @@ static void has_no_verdict_on_what_does_not_decode(void **state)
 	set_le(&b, 16, 8, inner.len + 1); /* the uncompressed size */
 	path = scratch_file(dir, "bundles", b.p, b.len);
 	fs = opened(path, 1 << 20);
-	slurp(fs, inspections[1], text);
+	text = slurp(fs, inspections[1]);
 	assert_non_null(strstr(text, "decode_failed"));
 	assert_null(strstr(text, "hash_mismatch"));
+	free(text);
 	gfs_close(fs);
 	free(path);
 	bytes_free(&inner);

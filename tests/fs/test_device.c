@@ -83,28 +83,19 @@ static const char sm_86_report[] =
 	"\t\t\"e\":\t[\"00004\"]\n\t}\n}\n";
 /* clang-format on */
 
-static void expect(struct fake *f, const char *path, const char *part)
-{
-	size_t size;
-	char *text = fake_slurp(f, path, &size);
-
-	if (!strstr(text, part))
-		fail_msg("%s:\n%s\nexpected in it:\n%s", path, text, part);
-	free(text);
-}
-
 static void shows_what_a_device_would_take(void **state)
 {
 	struct fake *f = fake_open(objects, COUNT(objects), MIB);
 
 	(void)state;
-	expect(f, "devices/sm_86/device.json", "{\n\t\"device\":\t\"sm_86\",\n");
-	expect(f, "devices/sm_86/device.json", "\t\"verdict\":\t\"partial\",\n");
-	expect(f, "devices/sm_86/device.json", sm_86_rows);
-	expect(f, "devices/sm_86/device.json", sm_86_ids);
-	expect(f, "devices/sm_90/device.json", "\t\"verdict\":\t\"partial\",\n");
-	expect(f, "devices/sm_75/device.json", "\t\"verdict\":\t\"none\",\n");
-	expect(f, "devices/gfx90a:xnack-/device.json", "\t\"compute_capability\":\tnull,\n");
+	expect_part(&f->fs, "devices/sm_86/device.json", "{\n\t\"device\":\t\"sm_86\",\n");
+	expect_part(&f->fs, "devices/sm_86/device.json", "\t\"verdict\":\t\"partial\",\n");
+	expect_part(&f->fs, "devices/sm_86/device.json", sm_86_rows);
+	expect_part(&f->fs, "devices/sm_86/device.json", sm_86_ids);
+	expect_part(&f->fs, "devices/sm_90/device.json", "\t\"verdict\":\t\"partial\",\n");
+	expect_part(&f->fs, "devices/sm_75/device.json", "\t\"verdict\":\t\"none\",\n");
+	expect_part(&f->fs, "devices/gfx90a:xnack-/device.json",
+		    "\t\"compute_capability\":\tnull,\n");
 	fake_close(f);
 }
 
@@ -117,10 +108,9 @@ static void examines_nothing_for_a_device(void **state)
 	(void)state;
 	for (uint32_t i = 0; (device = dec_device_at(i)); i++) {
 		char path[128];
-		size_t size;
 
 		snprintf(path, sizeof(path), "devices/%s/device.json", device->name);
-		free(fake_slurp(f, path, &size));
+		free(slurp(&f->fs, path));
 	}
 	assert_int_equal(atomic_load(&fake_exams), 0);
 	/* Even so a listing with attributes leaves it out. */
@@ -134,15 +124,15 @@ static void reports_kernels(void **state)
 	struct fake *f = fake_open(objects, COUNT(objects), MIB);
 
 	(void)state;
-	expect(f, "devices/sm_86/inspect/report.json", sm_86_report);
+	expect_part(&f->fs, "devices/sm_86/inspect/report.json", sm_86_report);
 	assert_int_equal(atomic_load(&fake_exams), NVIDIA_OBJECTS);
-	expect(f, "devices/sm_90/inspect/report.json", "\t\t\"yes\":\t3,\n");
-	expect(f, "devices/sm_75/inspect/report.json", "\t\t\"no\":\t6\n");
+	expect_part(&f->fs, "devices/sm_90/inspect/report.json", "\t\t\"yes\":\t3,\n");
+	expect_part(&f->fs, "devices/sm_75/inspect/report.json", "\t\t\"no\":\t6\n");
 	/* Which cubins 8.8 takes is not public: it may be a, b of sm_80 and e of sm_86. */
-	expect(f, "devices/sm_88/inspect/report.json", "\t\t\"maybe\":\t3,\n");
+	expect_part(&f->fs, "devices/sm_88/inspect/report.json", "\t\t\"maybe\":\t3,\n");
 	assert_int_equal(atomic_load(&fake_exams), NVIDIA_OBJECTS);
-	expect(f, "devices/gfx90a:xnack-/inspect/report.json",
-	       "\"reasons\":\t[\"malformed_note\"]\n");
+	expect_part(&f->fs, "devices/gfx90a:xnack-/inspect/report.json",
+		    "\"reasons\":\t[\"malformed_note\"]\n");
 	assert_int_equal(atomic_load(&fake_exams), COUNT(objects));
 	fake_close(f);
 }
@@ -158,12 +148,12 @@ static void judges_what_payloads_are(void **state)
 	struct fake *f = fake_open(odd, COUNT(odd), MIB);
 
 	(void)state;
-	expect(f, "devices/sm_80/inspect/report.json",
-	       "\"missing\":\t[{\n" ROW("\t\t\t", "\"sm_80\"", "2", "\"broken\", \"other\""));
-	expect(f, "devices/sm_80/inspect/report.json",
-	       LOADED("exact", "\"sm_80\"", "1", "\"fits\""));
-	expect(f, "devices/sm_86/inspect/report.json",
-	       LOADED("same_major", "\"sm_80\"", "2", "\"fits\", \"other\""));
+	expect_part(&f->fs, "devices/sm_80/inspect/report.json",
+		    "\"missing\":\t[{\n" ROW("\t\t\t", "\"sm_80\"", "2", "\"broken\", \"other\""));
+	expect_part(&f->fs, "devices/sm_80/inspect/report.json",
+		    LOADED("exact", "\"sm_80\"", "1", "\"fits\""));
+	expect_part(&f->fs, "devices/sm_86/inspect/report.json",
+		    LOADED("same_major", "\"sm_80\"", "2", "\"fits\", \"other\""));
 	fake_close(f);
 }
 
@@ -203,9 +193,9 @@ static void keeps_names_apart(void **state)
 	struct fake *f = fake_open(odd, COUNT(odd), MIB);
 
 	(void)state;
-	expect(f, "devices/sm_86/inspect/report.json",
-	       "\"names\":\t[\"\", \"a\", \"a/b\", \"ab\", \"%FF\"]\n");
-	expect(f, "devices/sm_86/inspect/report.json", "\t\t\"%FF\":\t[\"00000\"]\n");
+	expect_part(&f->fs, "devices/sm_86/inspect/report.json",
+		    "\"names\":\t[\"\", \"a\", \"a/b\", \"ab\", \"%FF\"]\n");
+	expect_part(&f->fs, "devices/sm_86/inspect/report.json", "\t\t\"%FF\":\t[\"00000\"]\n");
 	fake_close(f);
 }
 

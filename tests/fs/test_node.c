@@ -11,6 +11,7 @@
 #include "names.h"
 #include "source.h"
 #include "tree.h"
+#include "tree_text.h"
 
 /* ---- an inventory made by hand ---------------------------------------------------- */
 
@@ -147,36 +148,6 @@ static int fixture_free(void **state)
 	return 0;
 }
 
-/* The whole of a file, checked against its size; the caller frees it. */
-static char *slurp(struct gfs *fs, const char *path, size_t *size)
-{
-	struct gfs_node node;
-	struct stat st;
-	char *text;
-	int rc = gfs_walk(fs, path, &node);
-
-	if (rc != 0)
-		fail_msg("%s: %s", path, strerror(-rc));
-	assert_int_equal(gfs_getattr(fs, node, &st), 0);
-	text = calloc(1, (size_t)st.st_size + 2);
-	assert_non_null(text);
-	rc = gfs_read(fs, node, 0, text, (size_t)st.st_size + 1, size, NULL);
-	if (rc != 0 || *size != (size_t)st.st_size)
-		fail_msg("%s: %s, %zu of %zu bytes", path, strerror(-rc), *size,
-			 (size_t)st.st_size);
-	return text;
-}
-
-static void check_text(struct gfs *fs, const char *path, const char *expected)
-{
-	size_t size;
-	char *text = slurp(fs, path, &size);
-
-	if (strcmp(text, expected) != 0)
-		fail_msg("%s:\n%s\nexpected:\n%s", path, text, expected);
-	free(text);
-}
-
 /* ---- contents --------------------------------------------------------------------- */
 
 #define AROUND                                                                                     \
@@ -285,7 +256,7 @@ static void shows_what_the_inventory_says(void **state)
 	struct fixture *f = *state;
 
 	for (size_t i = 0; i < COUNT(contents); i++)
-		check_text(&f->fs, contents[i].path, contents[i].text);
+		expect_text(&f->fs, contents[i].path, contents[i].text);
 }
 
 /* Complete, without reasons and problems. */
@@ -296,15 +267,15 @@ static void shows_an_empty_inventory(void **state)
 	struct gfs_node node;
 
 	f->fs.artifact = &empty;
-	check_text(&f->fs, "problems.json", "[]\n");
-	check_text(&f->fs, "artifact.json",
-		   "{\n\t\"name\":\t\"x\",\n\t\"size\":\t36,\n"
-		   "\t\"sha256\":"
-		   "\t\"74e7e5bb9d22d6db26bf76946d40fff3ea9f0346b884fd0694920fccfad15e33\","
-		   "\n\t\"format\":\t\"other\",\n"
-		   "\t\"containers\":\t0,\n\t\"objects\":\t0,\n\t\"targets\":\t0,\n"
-		   "\t\"inventory\":\t{\n\t\t\"state\":\t\"complete\",\n\t\t\"reasons\":\t[]\n"
-		   "\t}\n}\n");
+	expect_text(&f->fs, "problems.json", "[]\n");
+	expect_text(&f->fs, "artifact.json",
+		    "{\n\t\"name\":\t\"x\",\n\t\"size\":\t36,\n"
+		    "\t\"sha256\":"
+		    "\t\"74e7e5bb9d22d6db26bf76946d40fff3ea9f0346b884fd0694920fccfad15e33\","
+		    "\n\t\"format\":\t\"other\",\n"
+		    "\t\"containers\":\t0,\n\t\"objects\":\t0,\n\t\"targets\":\t0,\n"
+		    "\t\"inventory\":\t{\n\t\t\"state\":\t\"complete\",\n\t\t\"reasons\":\t[]\n"
+		    "\t}\n}\n");
 	assert_int_equal(gfs_walk(&f->fs, "objects/00000", &node), -ENOENT);
 	assert_int_equal(gfs_walk(&f->fs, "targets/sm_90", &node), -ENOENT);
 	assert_false(gfs_node_from_ino(&f->fs, 32, &node));
@@ -588,10 +559,9 @@ static void goes_stale(void **state)
 	struct fixture *f = *state;
 	int saved = dup(STDERR_FILENO);
 	int null = open("/dev/null", O_WRONLY);
-	size_t size;
 
-	free(slurp(&f->fs, "artifact.json", &size));
-	free(slurp(&f->fs, "problems.json", &size));
+	free(slurp(&f->fs, "artifact.json"));
+	free(slurp(&f->fs, "problems.json"));
 	assert_int_equal(truncate(f->path, 35), 0);
 	dup2(null, STDERR_FILENO);
 	for (size_t i = 0; i < COUNT(paths); i++) {
@@ -671,8 +641,8 @@ static void opens_a_file(void **state)
 		snprintf(hex + 2 * i, 3, "%02X", digest[i]);
 	if (open_file(path, hex, &fs, &msg) != 0)
 		fail_msg("%s", msg.text);
-	check_text(fs, "objects/00000/payload", ptx);
-	check_text(fs, "targets/compute_90/objects", "00000\n");
+	expect_text(fs, "objects/00000/payload", ptx);
+	expect_text(fs, "targets/compute_90/objects", "00000\n");
 	gfs_close(fs);
 	scratch_free(dir);
 	free(path);

@@ -98,15 +98,8 @@ static void shows_what_was_found(void **state)
 	struct fake *f = fake_open(objects, COUNT(objects), MIB);
 
 	(void)state;
-	for (size_t i = 0; i < COUNT(contents); i++) {
-		size_t size;
-		char *text = fake_slurp(f, contents[i].path, &size);
-
-		if (strcmp(text, contents[i].text) != 0)
-			fail_msg("%s:\n%s\nexpected:\n%s", contents[i].path, text,
-				 contents[i].text);
-		free(text);
-	}
+	for (size_t i = 0; i < COUNT(contents); i++)
+		expect_text(&f->fs, contents[i].path, contents[i].text);
 	fake_close(f);
 }
 
@@ -116,13 +109,8 @@ static void shows_the_same_without_a_cache(void **state)
 	struct fake *f = fake_open(objects, COUNT(objects), 0);
 
 	(void)state;
-	for (size_t i = COUNT(contents); i-- > 0;) {
-		size_t size;
-		char *text = fake_slurp(f, contents[i].path, &size);
-
-		assert_string_equal(text, contents[i].text);
-		free(text);
-	}
+	for (size_t i = COUNT(contents); i-- > 0;)
+		expect_text(&f->fs, contents[i].path, contents[i].text);
 	fake_close(f);
 }
 
@@ -145,14 +133,8 @@ static void lists_problems_of_the_payload(void **state)
 	struct fake *f = fake_open(objects, COUNT(objects), MIB);
 
 	(void)state;
-	for (size_t i = 0; i < COUNT(cases); i++) {
-		size_t size;
-		char *text = fake_slurp(f, cases[i].path, &size);
-
-		if (!strstr(text, cases[i].part))
-			fail_msg("%s:\n%s\nwithout:\n%s", cases[i].path, text, cases[i].part);
-		free(text);
-	}
+	for (size_t i = 0; i < COUNT(cases); i++)
+		expect_part(&f->fs, cases[i].path, cases[i].part);
 	fake_close(f);
 }
 
