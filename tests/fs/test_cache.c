@@ -1,8 +1,6 @@
 #include "fs_test.h"
 
 #include <errno.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -311,6 +309,92 @@ static void says_no_space_for_a_bad_tmpdir(void **state)
 	gfs_cache_free(cache);
 }
 
+/* ---- what is read through ------------------------------------------------------------ */
+
+/* Gets a blob as a reader of the whole file does. */
+static void read_through(struct gfs_cache *cache, uint64_t key, struct recipe *r)
+{
+	struct gfs_blob *blob;
+	const unsigned char *bytes;
+
+	assert_int_equal(gfs_cache_get(cache, key, make, r, NULL, &blob), 0);
+	bytes = gfs_blob_bytes(blob);
+	for (uint64_t i = 0; i < r->size; i += r->size / 7)
+		assert_int_equal(bytes[i], r->byte);
+	assert_int_equal(bytes[r->size - 1], r->byte);
+	gfs_blob_put_through(blob);
+}
+
+/* Files read one after the other stay in a few blocks, whatever their sizes. */
+static void reuses_what_was_read_through(void **state)
+{
+	struct gfs_cache *cache = cache_new(64 * MIB, 0);
+	uint64_t random = 1;
+
+	(void)state;
+	for (uint64_t key = 0; key < 2000; key++) {
+		struct recipe r = { .byte = (unsigned char)(1 + key % 255) };
+
+		random = random * UINT64_C(6364136223846793005) + 1442695040888963407;
+		r.size = GFS_SPILL_MIN + (random >> 40) % (3 * MIB);
+		read_through(cache, key, &r);
+		/* A sixteenth, and what the newest takes beyond that. */
+		assert_true(gfs_cache_stats(cache).memory <= 4 * MIB + 4 * MIB);
+	}
+	gfs_cache_free(cache);
+}
+
+/* Getting a blob again, or holding it, saves it from those that come after. */
+static void keeps_what_is_read_again(void **state)
+{
+	struct gfs_cache *cache = cache_new(64 * MIB, 0);
+	struct recipe again = { .size = MIB, .byte = 'a' };
+	struct recipe held = { .size = MIB, .byte = 'h' };
+	struct recipe once = { .size = MIB, .byte = 'o' };
+	struct recipe small = { .size = GFS_SPILL_MIN - 1, .byte = 's' };
+	struct gfs_blob *hold;
+	unsigned char byte;
+	size_t got;
+
+	(void)state;
+	read_through(cache, 1, &again);
+	expect(cache, 1, &again);
+	read_through(cache, 2, &held);
+	assert_int_equal(gfs_cache_get(cache, 2, make, &held, NULL, &hold), 0);
+	read_through(cache, 2, &held);
+	read_through(cache, 3, &small);
+	for (uint64_t key = 10; key < 40; key++)
+		read_through(cache, key, &once);
+	assert_int_equal(once.made, 30);
+	assert_int_equal(gfs_blob_read(hold, MIB - 1, &byte, 1, &got), 0);
+	assert_int_equal(byte, 'h');
+	gfs_blob_put(hold);
+	expect(cache, 1, &again);
+	expect(cache, 2, &held);
+	expect(cache, 3, &small);
+	assert_int_equal(again.made + held.made + small.made, 3);
+	read_through(cache, 39, &once); /* the newest are still there */
+	assert_int_equal(once.made, 30);
+	gfs_cache_free(cache);
+}
+
+/* What is in a file has no bytes to lend, and nothing is gained by dropping it. */
+static void reads_files_through(void **state)
+{
+	struct gfs_cache *cache = cache_new(MIB, 8 * MIB);
+	struct recipe large = { .size = 2 * MIB, .byte = 'l' };
+	struct gfs_blob *blob;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(gfs_cache_get(cache, 1, make, &large, NULL, &blob), 0);
+		assert_null(gfs_blob_bytes(blob));
+		gfs_blob_put_through(blob);
+	}
+	assert_int_equal(large.made, 1);
+	gfs_cache_free(cache);
+}
+
 /* ---- objects and scratch ----------------------------------------------------------- */
 
 static int adopted; /* objects that live */
@@ -411,350 +495,6 @@ static void lends_scratch(void **state)
 	gfs_cache_free(cache);
 }
 
-/* ---- threads ---------------------------------------------------------------------- */
-
-/* A blob whose making waits until the test says so. */
-struct gate {
-	pthread_mutex_t lock;
-	pthread_cond_t moved;
-	struct gfs_cache *cache;
-	bool entered;
-	bool open;
-	int error;
-	int made;
-	int done;
-};
-
-struct counting_waiter {
-	struct gfs_waiter waiter; /* first */
-	struct gate *gate;
-};
-
-static int make_gated(void *ctx, struct gfs_blob *blob)
-{
-	struct gate *g = ctx;
-	unsigned char *to;
-	int rc = 0;
-
-	pthread_mutex_lock(&g->lock);
-	g->made++;
-	g->entered = true;
-	pthread_cond_broadcast(&g->moved);
-	while (!g->open)
-		pthread_cond_wait(&g->moved, &g->lock);
-	pthread_mutex_unlock(&g->lock);
-	to = gfs_blob_alloc(blob, 1, &rc);
-	if (!to)
-		return rc;
-	*to = 'g';
-	return g->error;
-}
-
-static void *get_gated(void *arg)
-{
-	struct gate *g = arg;
-	struct gfs_blob *blob;
-	int rc = gfs_cache_get(g->cache, 1, make_gated, g, NULL, &blob);
-
-	if (rc == 0)
-		gfs_blob_put(blob);
-	return rc == g->error ? NULL : arg;
-}
-
-/* As a front does: the bytes are asked for again, from the thread that made them. */
-static void waiter_done(struct gfs_waiter *waiter)
-{
-	struct gate *g = ((struct counting_waiter *)waiter)->gate;
-	struct gfs_blob *blob = NULL;
-
-	if (g->error == 0) {
-		assert_int_equal(gfs_cache_get(g->cache, 1, make_gated, g, NULL, &blob), 0);
-		gfs_blob_put(blob);
-	}
-	pthread_mutex_lock(&g->lock);
-	g->done++;
-	pthread_mutex_unlock(&g->lock);
-	free(waiter);
-}
-
-static struct gfs_waiter *waiter_new(struct gate *g)
-{
-	struct counting_waiter *w = calloc(1, sizeof(*w));
-
-	assert_non_null(w);
-	w->waiter.done = waiter_done;
-	w->gate = g;
-	return &w->waiter;
-}
-
-static void gate_enter(struct gate *g, pthread_t *maker)
-{
-	pthread_mutex_init(&g->lock, NULL);
-	pthread_cond_init(&g->moved, NULL);
-	g->cache = cache_new(MIB, MIB);
-	assert_int_equal(pthread_create(maker, NULL, get_gated, g), 0);
-	pthread_mutex_lock(&g->lock);
-	while (!g->entered)
-		pthread_cond_wait(&g->moved, &g->lock);
-	pthread_mutex_unlock(&g->lock);
-}
-
-static void gate_open(struct gate *g)
-{
-	pthread_mutex_lock(&g->lock);
-	g->open = true;
-	pthread_cond_broadcast(&g->moved);
-	pthread_mutex_unlock(&g->lock);
-}
-
-static void gate_fini(struct gate *g)
-{
-	gfs_cache_free(g->cache);
-	pthread_cond_destroy(&g->moved);
-	pthread_mutex_destroy(&g->lock);
-}
-
-/* Gets a blob as a reader of the whole file does. */
-static void read_through(struct gfs_cache *cache, uint64_t key, struct recipe *r)
-{
-	struct gfs_blob *blob;
-	const unsigned char *bytes;
-
-	assert_int_equal(gfs_cache_get(cache, key, make, r, NULL, &blob), 0);
-	bytes = gfs_blob_bytes(blob);
-	for (uint64_t i = 0; i < r->size; i += r->size / 7)
-		assert_int_equal(bytes[i], r->byte);
-	assert_int_equal(bytes[r->size - 1], r->byte);
-	gfs_blob_put_through(blob);
-}
-
-/* Files read one after the other stay in a few blocks, whatever their sizes. */
-static void reuses_what_was_read_through(void **state)
-{
-	struct gfs_cache *cache = cache_new(64 * MIB, 0);
-	uint64_t random = 1;
-
-	(void)state;
-	for (uint64_t key = 0; key < 2000; key++) {
-		struct recipe r = { .byte = (unsigned char)(1 + key % 255) };
-
-		random = random * UINT64_C(6364136223846793005) + 1442695040888963407;
-		r.size = GFS_SPILL_MIN + (random >> 40) % (3 * MIB);
-		read_through(cache, key, &r);
-		/* A sixteenth, and what the newest takes beyond that. */
-		assert_true(gfs_cache_stats(cache).memory <= 4 * MIB + 4 * MIB);
-	}
-	gfs_cache_free(cache);
-}
-
-/* Getting a blob again, or holding it, saves it from those that come after. */
-static void keeps_what_is_read_again(void **state)
-{
-	struct gfs_cache *cache = cache_new(64 * MIB, 0);
-	struct recipe again = { .size = MIB, .byte = 'a' };
-	struct recipe held = { .size = MIB, .byte = 'h' };
-	struct recipe once = { .size = MIB, .byte = 'o' };
-	struct recipe small = { .size = GFS_SPILL_MIN - 1, .byte = 's' };
-	struct gfs_blob *hold;
-	unsigned char byte;
-	size_t got;
-
-	(void)state;
-	read_through(cache, 1, &again);
-	expect(cache, 1, &again);
-	read_through(cache, 2, &held);
-	assert_int_equal(gfs_cache_get(cache, 2, make, &held, NULL, &hold), 0);
-	read_through(cache, 2, &held);
-	read_through(cache, 3, &small);
-	for (uint64_t key = 10; key < 40; key++)
-		read_through(cache, key, &once);
-	assert_int_equal(once.made, 30);
-	assert_int_equal(gfs_blob_read(hold, MIB - 1, &byte, 1, &got), 0);
-	assert_int_equal(byte, 'h');
-	gfs_blob_put(hold);
-	expect(cache, 1, &again);
-	expect(cache, 2, &held);
-	expect(cache, 3, &small);
-	assert_int_equal(again.made + held.made + small.made, 3);
-	read_through(cache, 39, &once); /* the newest are still there */
-	assert_int_equal(once.made, 30);
-	gfs_cache_free(cache);
-}
-
-/* What is in a file has no bytes to lend, and nothing is gained by dropping it. */
-static void reads_files_through(void **state)
-{
-	struct gfs_cache *cache = cache_new(MIB, 8 * MIB);
-	struct recipe large = { .size = 2 * MIB, .byte = 'l' };
-	struct gfs_blob *blob;
-
-	(void)state;
-	for (int i = 0; i < 2; i++) {
-		assert_int_equal(gfs_cache_get(cache, 1, make, &large, NULL, &blob), 0);
-		assert_null(gfs_blob_bytes(blob));
-		gfs_blob_put_through(blob);
-	}
-	assert_int_equal(large.made, 1);
-	gfs_cache_free(cache);
-}
-
-static void one_makes_and_others_wait(void **state)
-{
-	static const struct {
-		const char *what;
-		int error;
-	} cases[] = { { "made", 0 }, { "broken", -EIO }, { "no memory", -ENOMEM } };
-	enum { SLEEPERS = 6, QUEUED = 5 };
-
-	(void)state;
-	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct gate g = { .error = cases[i].error };
-		pthread_t maker;
-		pthread_t sleepers[SLEEPERS];
-		struct gfs_blob *blob;
-		void *wrong;
-
-		gate_enter(&g, &maker);
-		for (int n = 0; n < QUEUED; n++)
-			assert_int_equal(
-				gfs_cache_get(g.cache, 1, make_gated, &g, waiter_new(&g), &blob),
-				-EINPROGRESS);
-		for (int n = 0; n < SLEEPERS; n++)
-			assert_int_equal(pthread_create(&sleepers[n], NULL, get_gated, &g), 0);
-		gate_open(&g);
-		pthread_join(maker, &wrong);
-		if (wrong)
-			fail_msg("%s: the maker got something else", cases[i].what);
-		for (int n = 0; n < SLEEPERS; n++) {
-			pthread_join(sleepers[n], &wrong);
-			if (wrong)
-				fail_msg("%s: a sleeper got something else", cases[i].what);
-		}
-		if (g.done != QUEUED)
-			fail_msg("%s: %d of the queued were told", cases[i].what, g.done);
-		/* A sleeper that came late may make again what was not kept. */
-		if (g.error != -ENOMEM && g.made != 1)
-			fail_msg("%s: made %d times", cases[i].what, g.made);
-		gate_fini(&g);
-	}
-}
-
-/* Whoever waited for an interrupted maker makes it himself. */
-static void *get_after_interrupt(void *arg)
-{
-	struct gate *g = arg;
-	struct recipe r = { .size = 8, .byte = 'r' };
-	struct gfs_blob *blob;
-	int rc = gfs_cache_get(g->cache, 1, make, &r, NULL, &blob);
-
-	if (rc != 0 || r.made != 1)
-		return arg;
-	gfs_blob_put(blob);
-	return NULL;
-}
-
-static void interrupts_the_maker_alone(void **state)
-{
-	struct gate g = { .error = -EINTR };
-	pthread_t maker, other;
-	void *failed;
-
-	(void)state;
-	gate_enter(&g, &maker);
-	assert_int_equal(pthread_create(&other, NULL, get_after_interrupt, &g), 0);
-	usleep(10000); /* long enough for it to wait, most times */
-	gate_open(&g);
-	assert_int_equal(pthread_join(maker, &failed), 0);
-	assert_null(failed);
-	assert_int_equal(pthread_join(other, &failed), 0);
-	assert_null(failed);
-	gate_fini(&g);
-}
-
-static void cancels_queued_waiters(void **state)
-{
-	struct gate g = { .error = 0 };
-	struct gfs_waiter *waiters[3];
-	struct gfs_blob *blob;
-	pthread_t maker;
-	void *wrong;
-
-	(void)state;
-	gate_enter(&g, &maker);
-	for (int i = 0; i < 3; i++) {
-		waiters[i] = waiter_new(&g);
-		assert_int_equal(gfs_cache_get(g.cache, 1, make_gated, &g, waiters[i], &blob),
-				 -EINPROGRESS);
-	}
-	assert_true(gfs_cache_cancel(g.cache, waiters[1]));
-	assert_false(gfs_cache_cancel(g.cache, waiters[1]));
-	free(waiters[1]);
-	gate_open(&g);
-	pthread_join(maker, &wrong);
-	assert_null(wrong);
-	assert_int_equal(g.done, 2);
-	gate_fini(&g);
-}
-
-/* Many threads over few keys in a budget that holds only some of them. */
-struct crowd {
-	struct gfs_cache *cache;
-	atomic_int wrong;
-};
-
-static int make_numbered(void *ctx, struct gfs_blob *blob)
-{
-	uint64_t key = *(const uint64_t *)ctx;
-	int rc = 0;
-	unsigned char *to;
-
-	if (key % 7 == 3)
-		return key % 2 ? -EIO : -ENOMEM;
-	to = gfs_blob_alloc(blob, 5000 * (key + 1), &rc);
-	if (to)
-		memset(to, (int)key, 5000 * (size_t)(key + 1));
-	return rc;
-}
-
-static void *crowd_member(void *arg)
-{
-	struct crowd *crowd = arg;
-	unsigned seed = (unsigned)(uintptr_t)&crowd;
-	unsigned char bytes[64];
-	size_t got;
-
-	for (int i = 0; i < 2000; i++) {
-		uint64_t key = (uint64_t)rand_r(&seed) % 40;
-		struct gfs_blob *blob;
-		int rc = gfs_cache_get(crowd->cache, key, make_numbered, &key, NULL, &blob);
-
-		if ((rc != 0) != (key % 7 == 3))
-			atomic_fetch_add(&crowd->wrong, 1);
-		if (rc != 0)
-			continue;
-		rc = gfs_blob_read(blob, 5000 * key + 4936, bytes, sizeof(bytes), &got);
-		if (rc != 0 || got != sizeof(bytes) || bytes[0] != key || bytes[63] != key)
-			atomic_fetch_add(&crowd->wrong, 1);
-		gfs_blob_put(blob);
-	}
-	return NULL;
-}
-
-static void serves_a_crowd(void **state)
-{
-	struct crowd crowd = { .cache = cache_new(MIB / 2, 8 * MIB) };
-	pthread_t threads[8];
-
-	(void)state;
-	for (size_t i = 0; i < COUNT(threads); i++)
-		assert_int_equal(pthread_create(&threads[i], NULL, crowd_member, &crowd), 0);
-	for (size_t i = 0; i < COUNT(threads); i++)
-		pthread_join(threads[i], NULL);
-	assert_int_equal(atomic_load(&crowd.wrong), 0);
-	assert_true(gfs_cache_stats(crowd.cache).memory <= MIB / 2 + 8 * GFS_SPILL_MIN);
-	gfs_cache_free(crowd.cache);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -775,10 +515,6 @@ int main(void)
 		cmocka_unit_test(reuses_what_was_read_through),
 		cmocka_unit_test(keeps_what_is_read_again),
 		cmocka_unit_test(reads_files_through),
-		cmocka_unit_test(one_makes_and_others_wait),
-		cmocka_unit_test(interrupts_the_maker_alone),
-		cmocka_unit_test(cancels_queued_waiters),
-		cmocka_unit_test(serves_a_crowd),
 	};
 
 	return cmocka_run_group_tests_name("cache", tests, NULL, NULL);
