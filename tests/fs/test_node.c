@@ -1,285 +1,13 @@
-#include "fs_test.h"
+/* Paths, inode numbers, listings, attributes and reads. */
+#include "hand_made.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <openssl/sha.h>
-
-#include "cache.h"
 #include "device.h"
-#include "names.h"
 #include "source.h"
-#include "tree.h"
 #include "tree_text.h"
-
-/* ---- an inventory made by hand ---------------------------------------------------- */
-
-#define TEXT(s)                                                                                    \
-	{                                                                                          \
-		s, sizeof(s) - 1                                                                   \
-	}
-#define ABSENT                                                                                     \
-	{                                                                                          \
-		dec_absent, 0                                                                      \
-	}
-#define NO_PROBLEMS                                                                                \
-	{                                                                                          \
-		DEC_NONE, DEC_NONE                                                                 \
-	}
-
-static const char bytes[] = "0123456789abcdefghijklmnopqrstuvwxyz";
-
-/* clang-format off */
-static const struct dec_place places[] = {
-	{ DEC_PLACE_FILE, TEXT("lib a%.so"), { 0, 36 }, DEC_NONE },
-	{ DEC_PLACE_SECTION, TEXT(".nv\xff%"), { 10, 20 }, 0 },
-	{ DEC_PLACE_SEGMENT, ABSENT, { 12, 8 }, 1 },
-};
-
-static const struct dec_problem problems[] = {
-	{ DEC_PROBLEM_TRUNCATED, 30, "size", TEXT("It ends early."), 0, 0, DEC_NONE, true },
-	{ DEC_PROBLEM_LIMIT, 1, "count", TEXT("Too many."), DEC_NONE, DEC_NONE, DEC_NONE, true },
-	{ DEC_PROBLEM_BAD_MAGIC, 2, "magic", TEXT("No \"magic\"."), 0, DEC_NONE, 3, false },
-	{ DEC_PROBLEM_TRUNCATED, 3, "header", TEXT("Short."), 0, DEC_NONE, DEC_NONE, true },
-};
-
-static const struct dec_container containers[] = {
-	{ .kind = DEC_CONTAINER_FATBIN, .version = 1, .entries = 3, .range = { 12, 8 }, .place = 2,
-	  .object_count = 2, .problems = { 2, 3 } },
-	{ .kind = DEC_CONTAINER_COMPRESSED_BUNDLE, .codec = DEC_CODEC_ZSTD, .version = 3,
-	  .entries = 1, .decoded_size = 4096, .has_hash = true, .hash = 0xfedcba9876543210,
-	  .range = { 20, 10 }, .place = 0, .first_object = 2, .object_count = 2,
-	  .problems = NO_PROBLEMS },
-};
-
-static const struct dec_object objects[] = {
-	{ .vendor = DEC_VENDOR_NVIDIA, .kind = DEC_KIND_CUBIN, .codec = DEC_CODEC_NONE,
-	  .target_kind = DEC_TARGET_FATBIN_ENTRY, .has_payload = true, .has_version = true,
-	  .version_major = 1, .version_minor = 7, .entry_kind = 2, .codec_flags = 0x11,
-	  .target = TEXT("sm_90a"), .target_raw = TEXT("90"), .identifier = TEXT("a.cu"),
-	  .options = ABSENT, .payload_size = 9, .header = { 12, 4 }, .encoded = { 16, 3 },
-	  .problems = { 0, 0 } },
-	{ .vendor = DEC_VENDOR_NVIDIA, .kind = DEC_KIND_PTX, .codec = DEC_CODEC_UNSUPPORTED,
-	  .target_kind = DEC_TARGET_FATBIN_ENTRY, .codec_flags = UINT64_MAX, .scrambled = true,
-	  .target = TEXT("compute_90"), .target_raw = TEXT("90"), .identifier = ABSENT,
-	  .options = TEXT("-O3"), .payload_size = (UINT64_C(1) << 53) + 1, .header = { 19, 0 },
-	  .encoded = { 19, 1 }, .entry_index = 1, .target_index = 1, .problems = NO_PROBLEMS },
-	{ .vendor = DEC_VENDOR_AMD, .kind = DEC_KIND_CODE_OBJECT, .codec = DEC_CODEC_NONE,
-	  .target_kind = DEC_TARGET_BUNDLE_ID, .space = DEC_SPACE_DECODED, .has_payload = true,
-	  .target = TEXT("gfx90a:xnack+"), .target_raw = TEXT("hip-amdgcn-amd-amdhsa--gfx90a"),
-	  .identifier = ABSENT, .options = ABSENT, .payload_size = 100, .header = { 32, 30 },
-	  .encoded = { 4000, 96 }, .container = 1, .target_index = 3, .problems = NO_PROBLEMS },
-	{ .vendor = DEC_VENDOR_OTHER, .kind = DEC_KIND_HOST, .target_kind = DEC_TARGET_BUNDLE_ID,
-	  .has_payload = false, .target = ABSENT, .target_raw = TEXT("host-x86_64"),
-	  .identifier = ABSENT, .options = ABSENT, .container = 1, .entry_index = 1,
-	  .target_index = DEC_NONE, .problems = NO_PROBLEMS },
-};
-/* clang-format on */
-
-static const uint32_t of_target[] = { 0, 1, 2, 3 };
-
-/* 247 bytes and one that differs: the cut leaves equal beginnings. */
-#define LONG25 "long long long long long "
-#define LONG LONG25 LONG25 LONG25 LONG25 LONG25 LONG25 LONG25 LONG25 LONG25 "and very long after al"
-
-static const struct dec_target targets[] = {
-	{ TEXT(""), DEC_VENDOR_OTHER, DEC_CLASS_OTHER, NULL, of_target, 4 },
-	{ TEXT("."), DEC_VENDOR_OTHER, DEC_CLASS_OTHER, NULL, of_target, 1 },
-	{ TEXT("a/b"), DEC_VENDOR_OTHER, DEC_CLASS_OTHER, NULL, of_target + 1, 1 },
-	{ TEXT("gfx90a:xnack+"), DEC_VENDOR_AMD, DEC_CLASS_GFX, "CDNA 2", of_target + 1, 2 },
-	{ TEXT(LONG "k"), DEC_VENDOR_OTHER, DEC_CLASS_OTHER, NULL, of_target, 1 },
-	{ TEXT(LONG "l"), DEC_VENDOR_OTHER, DEC_CLASS_OTHER, NULL, of_target, 1 },
-	{ TEXT("sm_90"), DEC_VENDOR_NVIDIA, DEC_CLASS_SM, "Hopper", of_target, 1 },
-	{ TEXT("sm_90a"), DEC_VENDOR_NVIDIA, DEC_CLASS_SM, "Hopper", of_target, 1 },
-};
-
-static struct dec_artifact artifact = {
-	.name = TEXT("lib a%.so"),
-	.size = 36,
-	.format = DEC_FORMAT_ELF64,
-	.partial = true,
-	.containers = containers,
-	.container_count = COUNT(containers),
-	.objects = objects,
-	.object_count = COUNT(objects),
-	.targets = targets,
-	.target_count = COUNT(targets),
-	.problems = problems,
-	.problem_count = COUNT(problems),
-	.places = places,
-	.place_count = COUNT(places),
-};
-
-struct fixture {
-	char *dir;
-	char *path;
-	struct gfs fs;
-};
-
-static int hand_made(void **state)
-{
-	struct fixture *f = calloc(1, sizeof(*f));
-	struct gfs_message msg;
-
-	assert_non_null(f);
-	f->dir = scratch_new();
-	f->path = scratch_file(f->dir, "lib a%.so", bytes, 36);
-	f->fs.options.artifact = f->path;
-	assert_int_equal(gfs_source_open(&f->fs.options, &f->fs.source, &msg), 0);
-	f->fs.cache = gfs_cache_new(1 << 20, 1 << 20, f->dir);
-	f->fs.artifact = &artifact;
-	f->fs.id_width = 5;
-	f->fs.uid = 1234;
-	f->fs.gid = 5678;
-	*state = f;
-	return 0;
-}
-
-static int fixture_free(void **state)
-{
-	struct fixture *f = *state;
-
-	gfs_cache_free(f->fs.cache);
-	gfs_source_close(f->fs.source);
-	scratch_free(f->dir);
-	free(f->path);
-	free(f);
-	return 0;
-}
-
-/* ---- contents --------------------------------------------------------------------- */
-
-#define AROUND                                                                                     \
-	"\t\"around\":\t[{\n"                                                                      \
-	"\t\t\t\"kind\":\t\"file\",\n\t\t\t\"name\":\t\"lib a%.so\",\n"                            \
-	"\t\t\t\"offset\":\t0,\n\t\t\t\"size\":\t36\n\t\t}"
-
-#define SECTION_AND_SEGMENT                                                                        \
-	", {\n\t\t\t\"kind\":\t\"section\",\n\t\t\t\"name\":\t\".nv%FF%25\",\n"                    \
-	"\t\t\t\"offset\":\t10,\n\t\t\t\"size\":\t20\n\t\t}, {\n"                                  \
-	"\t\t\t\"kind\":\t\"segment\",\n\t\t\t\"name\":\tnull,\n"                                  \
-	"\t\t\t\"offset\":\t12,\n\t\t\t\"size\":\t8\n\t\t}"
-
-/* clang-format off */
-static const struct {
-	const char *path;
-	const char *text;
-} contents[] = {
-	{ "artifact.json",
-	  "{\n\t\"name\":\t\"lib a%.so\",\n\t\"size\":\t36,\n"
-	  "\t\"sha256\":\t\"74e7e5bb9d22d6db26bf76946d40fff3ea9f0346b884fd0694920fccfad15e33\",\n"
-	  "\t\"format\":\t\"elf64\",\n\t\"containers\":\t2,\n\t\"objects\":\t4,\n\t\"targets\":\t8,\n"
-	  "\t\"inventory\":\t{\n\t\t\"state\":\t\"partial\",\n"
-	  "\t\t\"reasons\":\t[\"limit\", \"truncated\"]\n\t}\n}\n" },
-	{ "problems.json",
-	  "[{\n\t\t\"code\":\t\"truncated\",\n\t\t\"offset\":\t30,\n\t\t\"field\":\t\"size\",\n"
-	  "\t\t\"message\":\t\"It ends early.\",\n"
-	  "\t\t\"container\":\t\"00000\",\n\t\t\"object\":\t\"00000\"\n\t}, {\n"
-	  "\t\t\"code\":\t\"limit\",\n\t\t\"offset\":\t1,\n\t\t\"field\":\t\"count\",\n"
-	  "\t\t\"message\":\t\"Too many.\",\n"
-	  "\t\t\"container\":\tnull,\n\t\t\"object\":\tnull\n\t}, {\n"
-	  "\t\t\"code\":\t\"bad_magic\",\n\t\t\"offset\":\t2,\n\t\t\"field\":\t\"magic\",\n"
-	  "\t\t\"message\":\t\"No \\\"magic\\\".\",\n"
-	  "\t\t\"container\":\t\"00000\",\n\t\t\"object\":\tnull\n\t}, {\n"
-	  "\t\t\"code\":\t\"truncated\",\n\t\t\"offset\":\t3,\n\t\t\"field\":\t\"header\",\n"
-	  "\t\t\"message\":\t\"Short.\",\n"
-	  "\t\t\"container\":\t\"00000\",\n\t\t\"object\":\tnull\n\t}]\n" },
-	{ "containers/00000/container.json",
-	  "{\n\t\"kind\":\t\"fatbin\",\n\t\"version\":\t1,\n\t\"codec\":\t\"none\",\n"
-	  "\t\"entries\":\t3,\n\t\"decoded_size\":\tnull,\n\t\"hash\":\tnull,\n"
-	  AROUND SECTION_AND_SEGMENT "],\n\t\"offset\":\t12,\n\t\"size\":\t8,\n"
-	  "\t\"problems\":\t[{\n\t\t\t\"code\":\t\"bad_magic\",\n\t\t\t\"offset\":\t2,\n"
-	  "\t\t\t\"field\":\t\"magic\",\n\t\t\t\"message\":\t\"No \\\"magic\\\".\"\n\t\t}, {\n"
-	  "\t\t\t\"code\":\t\"truncated\",\n\t\t\t\"offset\":\t3,\n\t\t\t\"field\":\t\"header\",\n"
-	  "\t\t\t\"message\":\t\"Short.\"\n\t\t}]\n}\n" },
-	{ "containers/00001/container.json",
-	  "{\n\t\"kind\":\t\"compressed_bundle\",\n\t\"version\":\t3,\n\t\"codec\":\t\"zstd\",\n"
-	  "\t\"entries\":\t1,\n\t\"decoded_size\":\t4096,\n\t\"hash\":\t\"0xfedcba9876543210\",\n"
-	  AROUND "],\n\t\"offset\":\t20,\n\t\"size\":\t10,\n\t\"problems\":\t[]\n}\n" },
-	{ "containers/00000/encoded", "cdefghij" },
-	{ "objects/00000/object.json",
-	  "{\n\t\"vendor\":\t\"nvidia\",\n\t\"target\":\t\"sm_90a\",\n"
-	  "\t\"target_kind\":\t\"fatbin_entry\",\n\t\"target_raw\":\t\"90\",\n"
-	  "\t\"kind\":\t\"cubin\",\n\t\"codec\":\t\"none\",\n\t\"codec_flags\":\t\"0x11\",\n"
-	  "\t\"payload_size\":\t9,\n\t\"inspection\":\t\"unexamined\",\n"
-	  "\t\"problems\":\t[{\n\t\t\t\"code\":\t\"truncated\",\n\t\t\t\"offset\":\t30,\n"
-	  "\t\t\t\"field\":\t\"size\",\n\t\t\t\"message\":\t\"It ends early.\"\n\t\t}],\n"
-	  "\t\"entry_kind\":\t2,\n\t\"version\":\t\"1.7\",\n\t\"identifier\":\t\"a.cu\",\n"
-	  "\t\"options\":\tnull,\n\t\"scrambled\":\tfalse\n}\n" },
-	{ "objects/00001/object.json",
-	  "{\n\t\"vendor\":\t\"nvidia\",\n\t\"target\":\t\"compute_90\",\n"
-	  "\t\"target_kind\":\t\"fatbin_entry\",\n\t\"target_raw\":\t\"90\",\n"
-	  "\t\"kind\":\t\"ptx\",\n\t\"codec\":\t\"unsupported\",\n"
-	  "\t\"codec_flags\":\t\"0xffffffffffffffff\",\n"
-	  "\t\"payload_size\":\t\"0x20000000000001\",\n\t\"inspection\":\t\"unexamined\",\n"
-	  "\t\"problems\":\t[],\n"
-	  "\t\"entry_kind\":\t0,\n\t\"version\":\tnull,\n\t\"identifier\":\tnull,\n"
-	  "\t\"options\":\t\"-O3\",\n\t\"scrambled\":\ttrue\n}\n" },
-	{ "objects/00003/object.json",
-	  "{\n\t\"vendor\":\t\"other\",\n\t\"target\":\tnull,\n"
-	  "\t\"target_kind\":\t\"bundle_id\",\n\t\"target_raw\":\t\"host-x86_64\",\n"
-	  "\t\"kind\":\t\"host\",\n\t\"codec\":\t\"none\",\n\t\"codec_flags\":\t\"0x0\",\n"
-	  "\t\"payload_size\":\t0,\n\t\"inspection\":\t\"unexamined\",\n\t\"problems\":\t[]\n}\n" },
-	{ "objects/00000/location.json",
-	  "{\n\t\"id\":\t\"00000\",\n\t\"container\":\t\"00000\",\n\t\"entry_index\":\t0,\n"
-	  "\t\"space\":\t\"artifact\",\n"
-	  "\t\"header\":\t{\n\t\t\"offset\":\t12,\n\t\t\"size\":\t4\n\t},\n"
-	  "\t\"encoded\":\t{\n\t\t\"offset\":\t16,\n\t\t\"size\":\t3\n\t},\n"
-	  "\t\"artifact_range\":\t{\n\t\t\"offset\":\t16,\n\t\t\"size\":\t3\n\t},\n"
-	  AROUND SECTION_AND_SEGMENT "],\n"
-	  "\t\"uri\":\t\"file://lib%20a%25.so#offset=16&size=3\"\n}\n" },
-	{ "objects/00002/location.json",
-	  "{\n\t\"id\":\t\"00002\",\n\t\"container\":\t\"00001\",\n\t\"entry_index\":\t0,\n"
-	  "\t\"space\":\t\"decoded\",\n"
-	  "\t\"header\":\t{\n\t\t\"offset\":\t32,\n\t\t\"size\":\t30\n\t},\n"
-	  "\t\"encoded\":\t{\n\t\t\"offset\":\t4000,\n\t\t\"size\":\t96\n\t},\n"
-	  "\t\"artifact_range\":\t{\n\t\t\"offset\":\t20,\n\t\t\"size\":\t10\n\t},\n"
-	  AROUND "],\n\t\"uri\":\tnull\n}\n" },
-	{ "objects/00000/payload", "ghi" },
-	{ "objects/00001/encoded", "j" },
-	{ "targets/sm_90a/target.json",
-	  "{\n\t\"target\":\t\"sm_90a\",\n\t\"vendor\":\t\"nvidia\",\n\t\"kind\":\t\"sm\",\n"
-	  "\t\"family\":\t\"Hopper\",\n\t\"objects\":\t1,\n"
-	  "\t\"kernel_analysis\":\t\"unrequested\"\n}\n" },
-	{ "targets/%/target.json",
-	  "{\n\t\"target\":\t\"\",\n\t\"vendor\":\t\"other\",\n\t\"kind\":\t\"other\",\n"
-	  "\t\"family\":\tnull,\n\t\"objects\":\t4,\n"
-	  "\t\"kernel_analysis\":\t\"unrequested\"\n}\n" },
-	{ "targets/%/objects", "00000\n00001\n00002\n00003\n" },
-	{ "targets/gfx90a:xnack+/objects", "00001\n00002\n" },
-};
-/* clang-format on */
-
-static void shows_what_the_inventory_says(void **state)
-{
-	struct fixture *f = *state;
-
-	for (size_t i = 0; i < COUNT(contents); i++)
-		expect_text(&f->fs, contents[i].path, contents[i].text);
-}
-
-/* Complete, without reasons and problems. */
-static void shows_an_empty_inventory(void **state)
-{
-	struct fixture *f = *state;
-	struct dec_artifact empty = { .name = TEXT("x"), .size = 36 };
-	struct gfs_node node;
-
-	f->fs.artifact = &empty;
-	expect_text(&f->fs, "problems.json", "[]\n");
-	expect_text(&f->fs, "artifact.json",
-		    "{\n\t\"name\":\t\"x\",\n\t\"size\":\t36,\n"
-		    "\t\"sha256\":"
-		    "\t\"74e7e5bb9d22d6db26bf76946d40fff3ea9f0346b884fd0694920fccfad15e33\","
-		    "\n\t\"format\":\t\"other\",\n"
-		    "\t\"containers\":\t0,\n\t\"objects\":\t0,\n\t\"targets\":\t0,\n"
-		    "\t\"inventory\":\t{\n\t\t\"state\":\t\"complete\",\n\t\t\"reasons\":\t[]\n"
-		    "\t}\n}\n");
-	assert_int_equal(gfs_walk(&f->fs, "objects/00000", &node), -ENOENT);
-	assert_int_equal(gfs_walk(&f->fs, "targets/sm_90", &node), -ENOENT);
-	assert_false(gfs_node_from_ino(&f->fs, 32, &node));
-}
 
 /* ---- paths ------------------------------------------------------------------------ */
 
@@ -321,7 +49,7 @@ static void walks_paths(void **state)
 		{ "/targets/%%", -ENOENT },
 		{ name300, -ENAMETOOLONG },
 	};
-	struct fixture *f = *state;
+	struct hand_made *f = *state;
 	struct gfs_node node;
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
@@ -388,7 +116,7 @@ static int visit_below(void *ctx, const char *name, struct gfs_node child, uint6
 
 static void agrees_with_itself(void **state)
 {
-	struct fixture *f = *state;
+	struct hand_made *f = *state;
 	struct visit v = { .fs = &f->fs, .dir = gfs_root() };
 
 	assert_int_equal(gfs_readdir(&f->fs, v.dir, 0, visit_below, &v), 0);
@@ -413,7 +141,7 @@ static int take_some(void *ctx, const char *name, struct gfs_node child, uint64_
 static void resumes_listings(void **state)
 {
 	static const char *const dirs[] = { "/", "/objects", "/objects/00001", "/targets" };
-	struct fixture *f = *state;
+	struct hand_made *f = *state;
 
 	for (size_t i = 0; i < COUNT(dirs); i++) {
 		struct visit all = { .left = 100 };
@@ -458,7 +186,7 @@ static void knows_its_inode_numbers(void **state)
 		{ "absent file of an object", 35 | 3 << 8, false },
 		{ "objects with an index", 5 | 1 << 8, false },
 	};
-	struct fixture *f = *state;
+	struct hand_made *f = *state;
 	struct gfs_node node;
 
 	assert_int_equal(gfs_ino(gfs_root()), GFS_ROOT_INO);
@@ -524,7 +252,7 @@ static void reads_at_any_offset(void **state)
 		{ "targets/sm_90/objects", 6, 9, "" },
 		{ "targets/sm_90/objects", UINT64_MAX, 9, "" },
 	};
-	struct fixture *f = *state;
+	struct hand_made *f = *state;
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct gfs_node node;
@@ -542,7 +270,7 @@ static void reads_at_any_offset(void **state)
 
 static void refuses_to_read_directories(void **state)
 {
-	struct fixture *f = *state;
+	struct hand_made *f = *state;
 	char buf[1];
 	size_t got;
 
@@ -556,7 +284,7 @@ static void goes_stale(void **state)
 		"artifact.json",	 "problems.json",	  "objects/00000/object.json",
 		"objects/00000/payload", "objects/00002/payload", "targets/sm_90/objects",
 	};
-	struct fixture *f = *state;
+	struct hand_made *f = *state;
 	int saved = dup(STDERR_FILENO);
 	int null = open("/dev/null", O_WRONLY);
 
@@ -589,7 +317,7 @@ static void never_called(struct gfs_waiter *waiter)
 /* The size is there at once, the bytes when the digest is. */
 static void waits_for_the_digest(void **state)
 {
-	struct fixture *f = *state;
+	struct hand_made *f = *state;
 	struct gfs_waiter waiter = { .done = never_called };
 	struct gfs_node node;
 	struct stat st;
@@ -607,101 +335,18 @@ static void waits_for_the_digest(void **state)
 	assert_false(gfs_waiter_cancel(&f->fs, &waiter));
 }
 
-/* ---- through decode --------------------------------------------------------------- */
-
-static const char ptx[] = "//\n.version 7.8\n.target sm_90\n.address_size 64\n\n"
-			  ".visible .entry nothing()\n{\n\tret;\n}\n";
-
-static int open_file(const char *path, const char *sha256, struct gfs **fs, struct gfs_message *msg)
-{
-	struct gfs_options options = {
-		.artifact = path,
-		.cache = 1 << 20,
-		.tmpdir = "/tmp",
-		.sha256 = sha256,
-		.limits = dec_limits_default(),
-	};
-
-	*msg = (struct gfs_message){ .exit = GFS_EXIT_OK };
-	return gfs_open(&options, fs, msg);
-}
-
-static void opens_a_file(void **state)
-{
-	char *dir = scratch_new();
-	char *path = scratch_file(dir, "kernel.ptx", ptx, sizeof(ptx) - 1);
-	unsigned char digest[SHA256_DIGEST_LENGTH];
-	struct gfs_message msg;
-	struct gfs *fs;
-	char hex[65];
-
-	(void)state;
-	SHA256((const unsigned char *)ptx, sizeof(ptx) - 1, digest);
-	for (size_t i = 0; i < sizeof(digest); i++)
-		snprintf(hex + 2 * i, 3, "%02X", digest[i]);
-	if (open_file(path, hex, &fs, &msg) != 0)
-		fail_msg("%s", msg.text);
-	expect_text(fs, "objects/00000/payload", ptx);
-	expect_text(fs, "targets/compute_90/objects", "00000\n");
-	gfs_close(fs);
-	scratch_free(dir);
-	free(path);
-}
-
-static void explains_what_it_refuses(void **state)
-{
-	static const char other[] =
-		"0000000000000000000000000000000000000000000000000000000000000000";
-	static const struct {
-		const char *what;
-		const char *bytes;
-		size_t size;
-		const char *sha256;
-		enum gfs_exit exit;
-		const char *sentence;
-	} cases[] = {
-		{ "another digest", ptx, sizeof(ptx) - 1, other, GFS_EXIT_ARTIFACT,
-		  "expected 0000" },
-		{ "empty", "", 0, NULL, GFS_EXIT_ARTIFACT, "is empty" },
-		/* LLVM bitcode is no container of GPU code (design, section 2). */
-		{ "bitcode", "BC\xc0\xde\x35\x14\0\0", 8, NULL, GFS_EXIT_REFUSED, "" },
-	};
-
-	(void)state;
-	for (size_t i = 0; i < COUNT(cases); i++) {
-		char *dir = scratch_new();
-		char *path = scratch_file(dir, "input", cases[i].bytes, cases[i].size);
-		struct gfs_message msg;
-		struct gfs *fs;
-		int rc = open_file(path, cases[i].sha256, &fs, &msg);
-
-		if (rc >= 0 || fs || msg.exit != cases[i].exit)
-			fail_msg("%s: %d, exit %d, %s", cases[i].what, rc, msg.exit, msg.text);
-		if (!strstr(msg.text, "input: ") || !strstr(msg.text, cases[i].sentence))
-			fail_msg("%s: \"%s\"", cases[i].what, msg.text);
-		scratch_free(dir);
-		free(path);
-	}
-}
-
-#define WITH(test) cmocka_unit_test_setup_teardown(test, hand_made, fixture_free)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		WITH(shows_what_the_inventory_says),
-		WITH(shows_an_empty_inventory),
-		WITH(walks_paths),
-		WITH(agrees_with_itself),
-		WITH(resumes_listings),
-		WITH(knows_its_inode_numbers),
-		WITH(reads_at_any_offset),
-		WITH(refuses_to_read_directories),
-		WITH(goes_stale),
-		WITH(waits_for_the_digest),
+		HAND_MADE(walks_paths),
+		HAND_MADE(agrees_with_itself),
+		HAND_MADE(resumes_listings),
+		HAND_MADE(knows_its_inode_numbers),
+		HAND_MADE(reads_at_any_offset),
+		HAND_MADE(refuses_to_read_directories),
+		HAND_MADE(goes_stale),
+		HAND_MADE(waits_for_the_digest),
 		cmocka_unit_test(has_sound_tables),
-		cmocka_unit_test(opens_a_file),
-		cmocka_unit_test(explains_what_it_refuses),
 	};
 
 	return cmocka_run_group_tests_name("node", tests, NULL, NULL);
