@@ -12,7 +12,7 @@ static const struct elf_section sections[] = {
 };
 
 /* Offsets in an ELF header. */
-enum { PHOFF = 32, SHOFF = 40, FLAGS = 48, EHSIZE = 52, SHENTSIZE = 58, SHNUM = 60, SHSTRNDX = 62 };
+enum { SHOFF = 40, EHSIZE = 52, SHENTSIZE = 58, SHNUM = 60, SHSTRNDX = 62 };
 
 static const struct elf_head cubin8 = { ET_EXEC, 190, 0x41, 8, 0x06005a04 };
 static const struct elf_head gfx1100 = { ET_DYN, EM_AMDGPU, 64, 3, 0x41 };

@@ -140,15 +140,7 @@ static void text_and_v1(struct bytes *b)
 	add_text(b, "some text ");
 	v1_zstd(b);
 }
-enum {
-	TEXT = 10,
-	VERSION = 4,
-	METHOD = 6,
-	TOTAL = 8,
-	V2_DECODED = 12,
-	V3_DECODED = 16,
-	V3_HEADER = 32
-};
+enum { TEXT = 10, VERSION = 4, METHOD = 6, TOTAL = 8, V3_DECODED = 16, V3_HEADER = 32 };
 
 /* clang-format off */
 static const struct input_case damaged[] = {

@@ -7,7 +7,7 @@
 static const char cubin[] = "sixteen bytes..";
 static const struct elf_head host = { ET_DYN, EM_X86_64, 0, 0, 0 };
 
-enum { SHOFF = 40, PHOFF = 32, SHENTSIZE = 58, SHNUM = 60, SHSTRNDX = 62, FATBIN = 96 };
+enum { SHOFF = 40, SHENTSIZE = 58, SHNUM = 60, SHSTRNDX = 62, FATBIN = 96 };
 
 /* The section's bytes: fatbin, zeros, fatbin. */
 static void regions(struct bytes *b)

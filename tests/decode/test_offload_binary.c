@@ -75,7 +75,6 @@ enum {
 	IMAGE_SIZE = 32,
 	PAIRS_V1 = E0_V1 + 40,
 	ARCH_PAIR_V1 = PAIRS_V1 + 16,
-	V1_TEXTS = PAIRS_V1 + 32,
 	V1_IMAGE = 160,
 	V1_SIZE = 176,
 };

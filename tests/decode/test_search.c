@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 static const char cubin[] = "sixteen bytes..";
-enum { FATBIN = 96 };
 
 static void fatbin(struct bytes *b)
 {

@@ -163,6 +163,6 @@ survey() {
 
 finish() {
 	echo "$checks checks, $failures failures ($WHO)"
-	[ $failures = 0 ]
+	[ $failures = 0 ] && [ $checks -gt 0 ]
 	exit
 }

@@ -7,7 +7,6 @@ bounded number of attempts (the kernel's cached pages go when the daemon hears o
 """
 
 import errno
-import mmap
 import os
 import subprocess
 import sys

@@ -43,7 +43,7 @@ struct world {
 	struct sg_device *dev;
 	uint64_t queue;
 	uint64_t signal;
-	struct sg_trace_cursor seen; /* what expect_events() has read */
+	struct sg_trace_cursor seen; /* what expect_types() has read */
 };
 
 struct sg_device *open_device(void);
