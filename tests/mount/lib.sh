@@ -91,9 +91,9 @@ in_mountinfo() {
 	grep -q " $(pwd)/$1 " /proc/self/mountinfo
 }
 
-# mount_fg DIR ARGUMENTS...: in the foreground, as a child; $pid is its number. It is ready
-# when this returns.
-mount_fg() {
+# mounts_fg DIR ARGUMENTS...: in the foreground, as a child; $pid is its number. It is ready
+# when this returns, or has ended with $status, and this gives 1.
+mounts_fg() {
 	dir=$1
 	shift
 	mkdir -p "$dir"
@@ -103,11 +103,18 @@ mount_fg() {
 	until mountpoint -q "$dir"; do
 		if ! kill -0 $pid 2>/dev/null; then
 			wait $pid
-			fail "gpuobjfs -f $* $dir ended with status $? before it was mounted"
-			show "$dir.log"
+			status=$?
 			return 1
 		fi
 	done
+}
+
+# The same, where it must not end.
+mount_fg() {
+	mounts_fg "$@" && return
+	fail "gpuobjfs -f $* ended with status $status before it was mounted"
+	show "$1.log"
+	return 1
 }
 
 # After an unmount: the child must end with 0, and have said nothing that a sanitizer says.
