@@ -5,7 +5,6 @@ import struct
 import sys
 
 kind, path = sys.argv[1:]
-order = ">" if kind == "big" else "<"
 if kind == "32":
     ident = b"\x7fELF" + bytes([1, 1, 1]) + bytes(9)
     head = ident + struct.pack("<HHIIIIIHHHHHH", 3, 3, 1, 0, 0, 0, 0, 52, 32, 0, 40, 0, 0)
