@@ -7,13 +7,12 @@
 # /dev/fuse cannot be used, gpuobj shows the same tree without a mount.
 
 set -u
-root=$(cd "$(dirname "$0")/.." && pwd)
+here=$(dirname "$(readlink -f "$0")")
+. "$here/start.sh"
+root=$(dirname "$here")
 artifact=${1:-}
 if [ -n "$artifact" ]; then
-	[ -f "$artifact" ] || {
-		echo "quickstart.sh: $artifact: not a file" >&2
-		exit 1
-	}
+	[ -f "$artifact" ] || die "$artifact: not a file"
 	artifact=$(cd "$(dirname "$artifact")" && pwd)/$(basename "$artifact")
 fi
 cd "$root" || exit 1
@@ -77,10 +76,10 @@ run() {
 	PATH=$programs:$PATH sh -c "$1" | cut -c1-120 | head -40
 }
 
-dir=$(mktemp -d) || exit 1
-trap 'fusermount3 -u "$dir" 2>/dev/null; rmdir "$dir"' EXIT
-trap 'exit 1' INT TERM
-if [ -x "$gpuobjfs" ] && (exec 3<>/dev/fuse) 2>/dev/null; then
+work_folder
+dir=$work/mnt
+mkdir "$dir"
+if can_mount; then
 	echo
 	echo "\$ gpuobjfs $what $dir"
 	if "$gpuobjfs" "$what" "$dir"; then

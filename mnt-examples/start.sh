@@ -7,6 +7,7 @@
 # die TEXT...           ends with a sentence
 # need PROGRAM...       ends if one of them is not there
 # work_folder           $work is a folder that goes with the script, and the mounts in it
+# can_mount             whether mounts can be made here
 # mount_in NAME FILE    mounts a file at $work/NAME; status 1 where that cannot be done
 
 usage() {
@@ -32,7 +33,7 @@ need() {
 work_folder() {
 	work=$(mktemp -d) || exit 2
 	trap 'clean_up' EXIT
-	trap 'exit 2' INT TERM
+	trap 'exit 2' HUP INT PIPE TERM
 }
 
 clean_up() {
@@ -42,10 +43,13 @@ clean_up() {
 	rm -rf "$work"
 }
 
+can_mount() {
+	(exec 3<>/dev/fuse) 2>/dev/null && command -v "$gpuobjfs" >/dev/null
+}
+
 mount_in() {
 	mkdir -p "$work/$1"
-	(exec 3<>/dev/fuse) 2>/dev/null && command -v "$gpuobjfs" >/dev/null &&
-		"$gpuobjfs" -o ro "$2" "$work/$1" 2>/dev/null
+	can_mount && "$gpuobjfs" -o ro "$2" "$work/$1" 2>/dev/null
 }
 
 gpuobj=${GPUOBJ:-gpuobj}
