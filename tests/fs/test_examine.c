@@ -124,6 +124,7 @@ static void refuses_names_that_explode(void **state)
 
 static void makes_packets(void **state)
 {
+	/* clang-format off */
 	static const struct {
 		const char *what;
 		struct dec_fact facts[3];
@@ -132,75 +133,33 @@ static void makes_packets(void **state)
 		uint64_t descriptor;
 		const char *hex; /* of the first 40 bytes, the rest is 0 */
 	} cases[] = {
-		{ "nothing stated",
-		  { { 0 } },
-		  0,
-		  3,
-		  0x100,
-		  "02150100"
-		  "4000010001000000"
-		  "400000000100000001000000"
-		  "00000000"
-		  "00000000"
-		  "0001000003000047" },
+		{ "nothing stated", { { 0 } }, 0, 3, 0x100,
+		  "02150100" "4000010001000000" "400000000100000001000000"
+		  "00000000" "00000000" "0001000003000047" },
 		{ "a small work-group",
 		  { { DEC_FACT_GROUP_SEGMENT_FIXED_SIZE, { 0x1234 } },
 		    { DEC_FACT_PRIVATE_SEGMENT_FIXED_SIZE, { UINT64_MAX } },
 		    { DEC_FACT_MAX_FLAT_WORKGROUP_SIZE, { 32 } } },
-		  3,
-		  0,
-		  0,
-		  "02150100"
-		  "2000010001000000"
-		  "200000000100000001000000"
-		  "ffffffff"
-		  "34120000"
-		  "0000000000000047" },
-		{ "a large one",
-		  { { DEC_FACT_MAX_FLAT_WORKGROUP_SIZE, { 1024 } } },
-		  1,
-		  0,
-		  0,
-		  "02150100"
-		  "4000010001000000"
-		  "400000000100000001000000"
-		  "00000000"
-		  "00000000"
-		  "0000000000000047" },
+		  3, 0, 0,
+		  "02150100" "2000010001000000" "200000000100000001000000"
+		  "ffffffff" "34120000" "0000000000000047" },
+		{ "a large one", { { DEC_FACT_MAX_FLAT_WORKGROUP_SIZE, { 1024 } } }, 1, 0, 0,
+		  "02150100" "4000010001000000" "400000000100000001000000"
+		  "00000000" "00000000" "0000000000000047" },
 		{ "required",
-		  { { DEC_FACT_REQD_WORKGROUP_SIZE, { .triple = { 16, 8, 2 } } } },
-		  1,
-		  0,
-		  0,
-		  "02150300"
-		  "1000080002000000"
-		  "100000000800000002000000"
-		  "00000000"
-		  "00000000"
-		  "0000000000000047" },
+		  { { DEC_FACT_REQD_WORKGROUP_SIZE, { .triple = { 16, 8, 2 } } } }, 1, 0, 0,
+		  "02150300" "1000080002000000" "100000000800000002000000"
+		  "00000000" "00000000" "0000000000000047" },
 		{ "required, one dimension",
-		  { { DEC_FACT_REQD_WORKGROUP_SIZE, { .triple = { 256, 1, 1 } } } },
-		  1,
-		  0,
-		  0,
-		  "02150100"
-		  "0001010001000000"
-		  "000100000100000001000000"
-		  "00000000"
-		  "00000000"
-		  "0000000000000047" },
+		  { { DEC_FACT_REQD_WORKGROUP_SIZE, { .triple = { 256, 1, 1 } } } }, 1, 0, 0,
+		  "02150100" "0001010001000000" "000100000100000001000000"
+		  "00000000" "00000000" "0000000000000047" },
 		{ "required, but of no size",
-		  { { DEC_FACT_REQD_WORKGROUP_SIZE, { .triple = { 256, 0, 1 } } } },
-		  1,
-		  0,
-		  0,
-		  "02150100"
-		  "4000010001000000"
-		  "400000000100000001000000"
-		  "00000000"
-		  "00000000"
-		  "0000000000000047" },
+		  { { DEC_FACT_REQD_WORKGROUP_SIZE, { .triple = { 256, 0, 1 } } } }, 1, 0, 0,
+		  "02150100" "4000010001000000" "400000000100000001000000"
+		  "00000000" "00000000" "0000000000000047" },
 	};
+	/* clang-format on */
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
