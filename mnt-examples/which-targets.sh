@@ -17,8 +17,8 @@ for lib; do
 		continue
 	}
 	echo "$lib: $(echo "$targets" | grep -c .) targets"
-	echo "$targets" | while IFS= read -r target; do
-		[ -z "$target" ] || "$gpuobj" cat "$lib" "/targets/${target%/}/target.json"
-	done | jq -r '"  " + ([.target, .vendor, .kind, .family // "-", "\(.objects) objects"] | join("\t"))'
+	[ -n "$targets" ] || continue
+	"$gpuobj" cat "$lib" 'targets/*/target.json' |
+		jq -r '"  " + ([.target, .vendor, .kind, .family // "-", "\(.objects) objects"] | join("\t"))'
 done
 exit $status

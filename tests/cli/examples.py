@@ -149,4 +149,13 @@ for line, path in zip(lines[1:], (library, fatbin)):
     same("will-it-run: " + path, line.split(), [os.path.basename(path)] + verdicts)
 same("will-it-run: lines", len(lines), 3)
 same("will-it-run: where it runs", run("will-it-run", fatbin, "sm_90", "sm_120")[0], 0)
+
+# ---- a file without code ---------------------------------------------------------------------------
+
+text = write(os.path.join(folder, "text"), b"no code\n")
+same("which-targets: no code", run("which-targets", text), (0, [text + ": 0 targets"], []))
+status, lines, complaints = run("register-pressure", text)
+same("register-pressure: no code", (status, lines, complaints), (0, ["== " + t for t in got], []))
+status, lines, complaints = run("will-it-run", text, "sm_90")
+same("will-it-run: no code", (status, lines[1].split(), complaints), (1, ["text", "none"], []))
 finish()
