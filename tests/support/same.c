@@ -4,7 +4,8 @@
 
 static bool same_text(struct dec_text a, struct dec_text b)
 {
-	return a.len == b.len && dec_text_present(a) == dec_text_present(b) && memcmp(a.p, b.p, a.len) == 0;
+	return a.len == b.len && dec_text_present(a) == dec_text_present(b) &&
+	       memcmp(a.p, b.p, a.len) == 0;
 }
 
 static bool same_range(struct dec_range a, struct dec_range b)
