@@ -41,14 +41,20 @@ static double timeout_of(struct gfs_node node)
 	return gfs_is_live(node) ? 0 : FOR_EVER;
 }
 
-static bool is_interrupted(void *req)
+/* Who unmounts waits for the threads, and nobody for what they would answer. */
+static bool is_unwanted(void *req)
 {
-	return fuse_req_interrupted(req);
+	return fuse_req_interrupted(req) || fuse_session_exited(front_of(req)->session);
 }
 
-void gfs_front_stoppable(fuse_req_t req)
+fuse_req_t gfs_front_stoppable(fuse_req_t req)
 {
-	gfs_stop_set(req ? is_interrupted : NULL, req);
+	static _Thread_local fuse_req_t current;
+	fuse_req_t before = current;
+
+	current = req;
+	gfs_stop_set(req ? is_unwanted : NULL, req);
+	return before;
 }
 
 static int fill_entry(struct gfs *fs, struct gfs_node node, struct fuse_entry_param *entry)

@@ -42,9 +42,12 @@ void gfs_buffer_free(void *buffer); /* destructor of the thread's own */
 /* False: there is no such node, and the request has its answer. */
 bool gfs_front_node(fuse_req_t req, fuse_ino_t ino, struct gfs_node *node);
 
-/* From here to the call with NULL, which comes before the answer, long work of this thread
- * ends when the request is interrupted. */
-void gfs_front_stoppable(fuse_req_t req);
+/*
+ * From here to the next call, which comes before the answer, long work of this thread ends when
+ * the request is interrupted or the session ends. What is given back is due in that next call:
+ * NULL, or the request in whose middle this thread serves another.
+ */
+fuse_req_t gfs_front_stoppable(fuse_req_t req);
 
 void gfs_front_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
 		    struct fuse_file_info *fi);

@@ -159,16 +159,17 @@ static void on_interrupt(fuse_req_t req, void *data)
 
 static int read_once(struct gfs_reading *read, char *data, struct gfs_answer *answer)
 {
+	fuse_req_t before;
 	int err;
 
 	*answer = (struct gfs_answer){ .bytes = data };
 	if (read->file)
 		return gfs_file_read(read->file, read->flags, read->offset, data, read->size,
 				     &answer->size, &read->waiter);
-	gfs_front_stoppable(read->req);
+	before = gfs_front_stoppable(read->req);
 	err = gfs_read_answer(read->front->fs, read->node, read->offset, data, read->size, answer,
 			      &read->waiter);
-	gfs_front_stoppable(NULL);
+	gfs_front_stoppable(before);
 	return err;
 }
 

@@ -36,6 +36,30 @@ fi
 exec 5<&-
 stop m $pid
 
+# Nobody waits for a report that is being made then: its reader is told so. The signal may
+# come too early or too late for that, but not always.
+cp lib.so many.so
+for i in 1 2 3 4 5 6 7 8 9; do
+	cat many.so many.so >twice.so && mv twice.so many.so
+done
+tries=0
+: >cat.err
+until grep -q 'Interrupted system call' cat.err; do
+	tries=$((tries + 1))
+	[ $tries -le 20 ] || {
+		fail "SIGTERM waits for a report"
+		break
+	}
+	mount_fg m many.so || break
+	cat m/inspect/report.json >/dev/null 2>cat.err &
+	reader=$!
+	until grep -qs '^State:.*\(sleeping\|zombie\)' /proc/$reader/status; do :; done
+	kill -TERM $pid
+	ended $pid m
+	wait $reader
+done
+rm many.so
+
 # The next command of a script can use the mount.
 mkdir -p d
 i=0
