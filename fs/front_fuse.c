@@ -8,6 +8,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +46,10 @@ static double timeout_of(struct gfs_node node)
 /* Who unmounts waits for the threads, and nobody for what they would answer. */
 static bool is_unwanted(void *req)
 {
-	return fuse_req_interrupted(req) || fuse_session_exited(front_of(req)->session);
+	const struct gfs_front *front = front_of(req);
+
+	return atomic_load(&front->ending) || fuse_session_exited(front->session) ||
+	       fuse_req_interrupted(req);
 }
 
 fuse_req_t gfs_front_stoppable(fuse_req_t req)
@@ -410,6 +415,8 @@ static int drop_cached(void *ctx, const char *name, struct gfs_node node, uint64
 
 	(void)name;
 	(void)next;
+	if (atomic_load(&front->ending))
+		return 1; /* it goes with the mount */
 	/* -ENOENT says that the kernel does not know the node, which is as good. */
 	fuse_lowlevel_notify_inval_inode(front->session, gfs_ino(node), 0, 0);
 	if (gfs_is_dir(node) && !gfs_is_live(node))
@@ -443,6 +450,41 @@ static unsigned int default_threads(void)
 	return cpus > 0 ? (unsigned int)cpus + 2 : 4;
 }
 
+/* False: there is none to come. */
+static bool answer_one(struct fuse_session *session, struct fuse_buf *buf)
+{
+	int size = fuse_session_receive_buf(session, buf);
+
+	if (size > 0)
+		fuse_session_process_buf(session, buf);
+	return size > 0 || size == -EINTR || size == -EAGAIN;
+}
+
+/*
+ * Dropping what the kernel has cached waits in the kernel for reads of the same pages, and nobody
+ * but us will answer them: neither would end. So what comes is answered until that is over.
+ */
+static void end_watch(struct gfs_front *front)
+{
+	struct fuse_buf buf = { 0 };
+	struct pollfd fds[2];
+	sigset_t all;
+
+	/* Another signal would end the session again, and with it what was just received. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, NULL);
+	atomic_store(&front->ending, true);
+	fuse_session_reset(front->session);
+	fds[0] = (struct pollfd){ gfs_watch_end(front->watch), POLLIN, 0 };
+	fds[1] = (struct pollfd){ fuse_session_fd(front->session), POLLIN, 0 };
+	while ((poll(fds, 2, -1) >= 0 || errno == EINTR) && !fds[0].revents) {
+		if (fds[1].revents && !answer_one(front->session, &buf))
+			fds[1].fd = -1;
+	}
+	free(buf.mem);
+	gfs_watch_free(front->watch);
+}
+
 static void unmount(struct gfs_front *front)
 {
 	if (front->mounted)
@@ -462,7 +504,8 @@ int gfs_front_run(struct gfs_front *front, const struct gfs_mount_args *args)
 		gfs_watch_start(source, on_stale, front, &front->watch);
 	err = args->single_thread ? fuse_session_loop(front->session)
 				  : run_threads(front->session, threads);
-	gfs_watch_stop(front->watch);
+	if (front->watch)
+		end_watch(front);
 	gfs_front_end_reads(front);
 	unmount(front);
 	return err < 0 ? err : 0; /* above 0: the number of the signal that ended it */

@@ -7,6 +7,7 @@
 #define FUSE_USE_VERSION 314
 #include <fuse_lowlevel.h>
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "front_fuse.h"
 #include "node.h"
@@ -19,6 +20,7 @@ struct gfs_front {
 	struct gfs_watch *watch;
 	bool handles_signals;
 	bool mounted;
+	atomic_bool ending; /* long work is for nobody any longer */
 	bool direct; /* bulk goes to its reader past the kernel's cache */
 	bool no_open; /* opens are answered once for all, see op_init() */
 	bool no_opendir;

@@ -20,6 +20,7 @@ struct gfs_watch {
 	void *ctx;
 	int inotify;
 	int stop; /* eventfd, readable once the thread must end */
+	int ended; /* eventfd, readable once it has */
 	pthread_t thread;
 };
 
@@ -56,6 +57,7 @@ static void *watch_main(void *arg)
 		watch->stale(watch->ctx);
 		break;
 	}
+	eventfd_write(watch->ended, 1);
 	return NULL;
 }
 
@@ -92,6 +94,8 @@ static void close_watch(struct gfs_watch *watch)
 		close(watch->inotify);
 	if (watch->stop >= 0)
 		close(watch->stop);
+	if (watch->ended >= 0)
+		close(watch->ended);
 	free(watch);
 }
 
@@ -101,7 +105,8 @@ static int open_watch(struct gfs_watch *watch)
 
 	watch->inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	watch->stop = eventfd(0, EFD_CLOEXEC);
-	if (watch->inotify < 0 || watch->stop < 0)
+	watch->ended = eventfd(0, EFD_CLOEXEC);
+	if (watch->inotify < 0 || watch->stop < 0 || watch->ended < 0)
 		return -errno;
 	err = add_watches(watch->inotify, gfs_source_path(watch->source));
 	return err ? err : start_thread(watch);
@@ -126,11 +131,16 @@ int gfs_watch_start(struct gfs_source *source, void (*stale)(void *ctx), void *c
 	return 0;
 }
 
-void gfs_watch_stop(struct gfs_watch *watch)
+int gfs_watch_end(struct gfs_watch *watch)
+{
+	eventfd_write(watch->stop, 1); /* cannot fail: the counter is at 0 */
+	return watch->ended;
+}
+
+void gfs_watch_free(struct gfs_watch *watch)
 {
 	if (!watch)
 		return;
-	eventfd_write(watch->stop, 1); /* cannot fail: the counter is at 0 or 1 */
 	pthread_join(watch->thread, NULL);
 	close_watch(watch);
 }

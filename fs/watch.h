@@ -17,7 +17,11 @@ struct gfs_watch;
 int gfs_watch_start(struct gfs_source *source, void (*stale)(void *ctx), void *ctx,
 		    struct gfs_watch **watch);
 
-/* Ends the thread, waiting for a stale() that is running. NULL is fine. */
-void gfs_watch_stop(struct gfs_watch *watch);
+/* Asks the thread to end. The descriptor, which stays the watch's, is readable once it has and
+ * a stale() that is running is over. */
+int gfs_watch_end(struct gfs_watch *watch);
+
+/* After gfs_watch_end(); waits for the thread. NULL is fine. */
+void gfs_watch_free(struct gfs_watch *watch);
 
 #endif

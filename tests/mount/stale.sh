@@ -35,4 +35,12 @@ mount_fg m lib.so && {
 	check "reading the artifact changes nothing" survey m
 	stop m $pid
 }
+
+# What hangs here only root can end.
+if [ "$WHO" = root ]; then
+	for i in 1 2 3 4 5 6 7 8 9; do
+		cat lib.so lib.so >twice.so && mv twice.so lib.so
+	done
+	check "a change while the mount ends" "$python" -S "$TESTS/mount/ending.py" "$GPUOBJFS" lib.so m
+fi
 finish
