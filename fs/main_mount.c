@@ -134,14 +134,27 @@ static bool hides(const char *mountpoint, const char *artifact)
 	return hidden;
 }
 
+/* mount.fuse3 -o drop_privileges has mounted already and hands the descriptor down. */
+static bool is_descriptor(const char *mountpoint)
+{
+	static const char prefix[] = "/dev/fd/";
+	const char *number = mountpoint + strlen(prefix);
+
+	return strncmp(mountpoint, prefix, strlen(prefix)) == 0 && *number &&
+	       number[strspn(number, "0123456789")] == '\0';
+}
+
 /* The absolute path of the mount point, the caller's to free; NULL: it cannot be one. */
 static char *check_mountpoint(const struct gfs_mount_args *args)
 {
 	const char *artifact = args->options.artifact;
-	char *real = realpath(args->mountpoint, NULL);
 	struct statvfs fs;
 	struct stat st;
+	char *real;
 
+	if (is_descriptor(args->mountpoint))
+		return strdup(args->mountpoint);
+	real = realpath(args->mountpoint, NULL);
 	/* Attributes of a dead mount may come from the kernel's cache; statvfs() asks. */
 	if (!real || stat(real, &st) != 0 || statvfs(real, &fs) != 0) {
 		complain_mountpoint(args->mountpoint, errno);
@@ -158,8 +171,8 @@ static char *check_mountpoint(const struct gfs_mount_args *args)
 
 /* ---- mounting --------------------------------------------------------------------- */
 
-/* The daemon works in the root directory, so what is relative now must not stay so. */
-/* One that does not exist, as the default may not, is left for the cache to complain of. */
+/* The daemon works in the root directory, so what is relative now must not stay so. One that
+ * does not exist, as the default may not, is left for the cache to complain of. */
 static char *pin_tmpdir(struct gfs_options *options)
 {
 	char *real = realpath(options->tmpdir, NULL);

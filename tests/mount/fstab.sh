@@ -66,6 +66,16 @@ check "noexec" mount -t fuse.gpuobjfs -o noexec lib.so m && {
 	umounted noexec
 }
 
+# mount.fuse3 mounts by itself and hands the descriptor to a program without rights.
+check "drop_privileges" mount -t fuse.gpuobjfs -o drop_privileges lib.so m && {
+	daemon=$(grep -lsx gpuobjfs /proc/[0-9]*/comm | head -1 | cut -d/ -f3)
+	grep -q '^CapEff:.0*$' "/proc/$daemon/status" ||
+		fail "drop_privileges: $(grep CapEff "/proc/$daemon/status")"
+	check "truth with drop_privileges" truth --artifact lib.so m
+	check "mkdir with drop_privileges" mkdir m/queues/q0
+	umounted drop_privileges
+}
+
 # Another user: by root's word, and by a line of fstab that lets users mount.
 mkdir dev
 if mknod dev/fuse c 10 229 2>/dev/null && chmod 666 dev/fuse && mount --bind dev/fuse /dev/fuse; then
