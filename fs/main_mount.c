@@ -122,10 +122,10 @@ static char *real_parent(const char *path)
 
 /* A path below the mount point would lead back into the mount, and its reader wait for
  * itself. */
-static bool hides(const char *mountpoint, const char *artifact)
+static bool hides(const char *mountpoint, const char *path)
 {
-	char *real = realpath(artifact, NULL);
-	char *parent = real_parent(artifact);
+	char *real = realpath(path, NULL);
+	char *parent = real_parent(path);
 	bool hidden =
 		(real && is_inside(real, mountpoint)) || (parent && is_inside(parent, mountpoint));
 
@@ -162,6 +162,9 @@ static char *check_mountpoint(const struct gfs_mount_args *args)
 		complain_mountpoint(args->mountpoint, ENOTDIR);
 	} else if (artifact && hides(real, artifact)) {
 		complain("%s would hide %s, which lies inside", args->mountpoint, artifact);
+	} else if (hides(real, args->options.tmpdir)) {
+		complain("%s would hide %s, where large decodes go (-o tmpdir)", args->mountpoint,
+			 args->options.tmpdir);
 	} else {
 		return real;
 	}

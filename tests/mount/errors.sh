@@ -90,6 +90,11 @@ check "the right digest" "$GPUOBJFS" -o sha256="$(sha256sum <lib.so | cut -d' ' 
 unmount d
 fails 1 "missing mount point" "$GPUOBJFS" lib.so nowhere
 fails 1 "mount point is a file" "$GPUOBJFS" lib.so text.txt
+mkdir -p d/tmp
+for tmpdir in d d/tmp; do # decoding would wait for itself
+	fails 1 "temporary files in the mount point" "$GPUOBJFS" -o tmpdir=$tmpdir lib.so d
+done
+rmdir d/tmp
 is_mounted d && fail "a mount is left"
 fails 2 "gpuobj without a command" "$GPUOBJ"
 fails 2 "gpuobj with an unknown command" "$GPUOBJ" frobnicate lib.so
