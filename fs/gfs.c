@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <malloc.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -163,6 +164,8 @@ static int open_cache(struct gfs *fs, struct gfs_message *msg)
 		payload < UINT64_MAX / SPILL_PAYLOADS ? payload * SPILL_PAYLOADS : UINT64_MAX;
 
 	tune_malloc();
+	/* What grows past a limit of the shell (ulimit -f) is an error, and not the end. */
+	signal(SIGXFSZ, SIG_IGN);
 	fs->cache = gfs_cache_new(o->cache - o->cache / MALLOC_SHARE, spill, o->tmpdir);
 	return fs->cache ? 0 : no_memory(fs, msg);
 }

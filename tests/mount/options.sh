@@ -57,6 +57,23 @@ if [ "$WHO" = root ]; then
 	}
 fi
 
+# Where a decode may not become a file, its reader is told, and nothing ends.
+cp "$DATA/cuda/fatbin/debug_named.fatbin" big.fatbin
+{
+	echo '#!/bin/sh'
+	echo "ulimit -f 16; exec '$GPUOBJFS' \"\$@\""
+} >limited
+chmod +x limited
+program=$GPUOBJFS
+GPUOBJFS=./limited
+mount_fg m -o cache=64K big.fatbin && {
+	cat m/objects/00000/payload >/dev/null 2>cat.err && fail "a payload past ulimit -f is read"
+	grep -q 'No space left' cat.err || fail "past ulimit -f cat says: $(cat cat.err)"
+	check "a smaller payload" cat m/objects/00001/payload
+	stop m $pid
+}
+GPUOBJFS=$program
+
 # Options behind the arguments, as mount(8) passes them.
 mkdir -p d
 check "options last" "$GPUOBJFS" lib.so d -o ro
