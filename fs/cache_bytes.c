@@ -121,6 +121,19 @@ void cache_free_content(struct gfs_blob *b)
 		b->release(b->object);
 }
 
+/* True: there is one file less. */
+static bool drop_spilled(struct gfs_cache *c)
+{
+	struct gfs_blob *dead = NULL;
+	bool dropped;
+
+	pthread_mutex_lock(&c->lock);
+	dropped = cache_evict_one(c, &c->spill, &dead);
+	pthread_mutex_unlock(&c->lock);
+	cache_free_dead(dead);
+	return dropped;
+}
+
 static void *alloc_spilled(struct gfs_blob *b, uint64_t size, int *err)
 {
 	struct gfs_cache *c = b->cache;
@@ -131,7 +144,10 @@ static void *alloc_spilled(struct gfs_blob *b, uint64_t size, int *err)
 		*err = -ENOSPC;
 		return NULL;
 	}
-	fd = spill_open(c->tmpdir, size, &map);
+	/* A disk may be full, and descriptors used up, before our own bounds are reached. */
+	do
+		fd = spill_open(c->tmpdir, size, &map);
+	while (fd < 0 && drop_spilled(c));
 	if (fd < 0) {
 		unreserve(c, &c->spill, size);
 		/* Whatever is wrong with tmpdir, its name is not what the reader asked for. */

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "cache.h"
@@ -309,6 +310,36 @@ static void says_no_space_for_a_bad_tmpdir(void **state)
 	gfs_cache_free(cache);
 }
 
+/* Where no more files can be made, one that nobody reads goes for the next. */
+static void drops_a_file_that_is_in_the_way(void **state)
+{
+	struct gfs_cache *cache = cache_new(MIB, 8 * MIB);
+	struct recipe first = { .size = MIB, .byte = 'x' };
+	struct recipe second = { .size = MIB, .byte = 'y' };
+	struct rlimit before;
+	struct rlimit limit;
+	struct gfs_blob *blob;
+	int next = dup(STDIN_FILENO);
+
+	(void)state;
+	assert_true(next >= 0);
+	close(next);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	limit = (struct rlimit){ (rlim_t)next + 1, before.rlim_max };
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	expect(cache, 1, &first);
+	expect(cache, 2, &second);
+	assert_int_equal(gfs_cache_stats(cache).files, 1);
+	assert_int_equal(gfs_cache_get(cache, 2, make, &second, NULL, &blob), 0);
+	assert_int_equal(gfs_cache_get(cache, 1, make, &first, NULL, &blob), -ENOSPC);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+	assert_int_equal(gfs_cache_get(cache, 2, make, &second, NULL, &blob), 0);
+	assert_int_equal(second.made, 1);
+	gfs_blob_put(blob);
+	gfs_blob_put(blob);
+	gfs_cache_free(cache);
+}
+
 /* ---- what is read through ------------------------------------------------------------ */
 
 /* Gets a blob as a reader of the whole file does. */
@@ -509,6 +540,7 @@ int main(void)
 		cmocka_unit_test(bounds_the_files),
 		cmocka_unit_test(respects_blobs_in_use),
 		cmocka_unit_test(says_no_space_for_a_bad_tmpdir),
+		cmocka_unit_test(drops_a_file_that_is_in_the_way),
 		cmocka_unit_test(adopts_objects),
 		cmocka_unit_test(releases_objects_of_failed_makers),
 		cmocka_unit_test(lends_scratch),
