@@ -50,9 +50,10 @@ int gfs_lookup(struct gfs *fs, struct gfs_node dir, const char *name, struct gfs
 int gfs_getattr(struct gfs *fs, struct gfs_node node, struct stat *st);
 
 /* True: gfs_getattr() of this node is not cheap, readdirplus should leave it out. */
-/* Stored or decoded bytes as they are, of any size. */
-bool gfs_is_bulk(struct gfs_node node);
 bool gfs_attr_is_costly(struct gfs_node node);
+
+/* True: stored or decoded bytes as they are, of any size. */
+bool gfs_is_bulk(struct gfs_node node);
 
 /*
  * Calls fill for each child from cursor on (0: the first), in a fixed order, until it

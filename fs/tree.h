@@ -1,6 +1,6 @@
 /*
- * The tables that describe the tree. node.c derives lookup, readdir, attributes, inode
- * numbers and reads from them; a new file is one row and its show function.
+ * The tables that describe the tree. node.c derives lookup, readdir and inode numbers
+ * from them, node_content.c attributes and reads; a new file is one row and its show function.
  *
  * Rows and collections are const and shared by all mounts; the node says which object,
  * container, target (a) and which thing inside it (b) a row stands for.
@@ -159,11 +159,11 @@ enum gfs_payload_way gfs_payload_way(const struct gfs *fs, uint32_t object); /* 
 /* objects/<id>/payload. False: there is none. */
 bool gfs_object_payload(const struct gfs *fs, uint32_t object, struct gfs_node *node);
 
-/* The whole content of a file of text or decoded bytes, node.c; as gfs_cache_get() says. */
+/* The whole content of a file of text or decoded bytes, node_content.c; as gfs_cache_get() says. */
 int gfs_content_get(struct gfs *fs, struct gfs_node node, struct gfs_waiter *waiter,
 		    struct gfs_blob **blob);
 
-/* What a failure of decode is for a reader of the file, node.c. */
+/* What a failure of decode is for a reader of the file, node_content.c. */
 int gfs_errno_of(const struct dec_error *err);
 
 /* ---- tree_show.c: what show functions and collections share ------------------------ */
