@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "spill.h"
+#include "waiter.h"
 
 /* What a blob without bytes takes: itself, its share of the table, malloc's headers. */
 #define OVERHEAD (sizeof(struct gfs_blob) + sizeof(void *) + 32)
@@ -268,7 +269,6 @@ static struct gfs_waiter *settle(struct gfs_cache *c, struct gfs_blob *b, int er
 static int run(struct gfs_cache *c, struct gfs_blob *b, gfs_make make, void *ctx)
 {
 	struct gfs_waiter *waiters;
-	struct gfs_waiter *next;
 	int error = make(ctx, b);
 
 	if (b->fd >= 0) {
@@ -280,10 +280,7 @@ static int run(struct gfs_cache *c, struct gfs_blob *b, gfs_make make, void *ctx
 	pthread_mutex_lock(&c->lock);
 	waiters = settle(c, b, error);
 	pthread_mutex_unlock(&c->lock);
-	for (; waiters; waiters = next) {
-		next = waiters->next; /* done() may free it */
-		waiters->done(waiters);
-	}
+	gfs_waiters_done(waiters);
 	return error;
 }
 
@@ -294,8 +291,7 @@ static int join(struct gfs_cache *c, struct gfs_blob *b, struct gfs_waiter *wait
 	int error;
 
 	if (b->state == BLOB_MAKING && waiter) {
-		waiter->next = b->waiters;
-		b->waiters = waiter;
+		gfs_waiters_add(&b->waiters, waiter);
 		return -EINPROGRESS;
 	}
 	b->refs++;
@@ -352,24 +348,13 @@ int gfs_cache_get(struct gfs_cache *c, uint64_t key, gfs_make make, void *ctx,
 	return rc;
 }
 
-static bool unqueue(struct gfs_blob *b, struct gfs_waiter *waiter)
-{
-	for (struct gfs_waiter **at = &b->waiters; *at; at = &(*at)->next) {
-		if (*at == waiter) {
-			*at = waiter->next;
-			return true;
-		}
-	}
-	return false;
-}
-
 bool gfs_cache_cancel(struct gfs_cache *c, struct gfs_waiter *waiter)
 {
 	bool found = false;
 
 	pthread_mutex_lock(&c->lock);
 	for (struct gfs_blob *b = c->making.newest; b && !found; b = b->older)
-		found = unqueue(b, waiter);
+		found = gfs_waiters_remove(&b->waiters, waiter);
 	pthread_mutex_unlock(&c->lock);
 	return found;
 }

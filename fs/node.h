@@ -34,7 +34,7 @@ struct gfs_node {
  */
 struct gfs_waiter {
 	void (*done)(struct gfs_waiter *self);
-	struct gfs_waiter *next; /* owned by the cache while queued */
+	struct gfs_waiter *next; /* owned by the list that it is queued in */
 };
 
 struct gfs_node gfs_root(void);

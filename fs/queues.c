@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "tree.h"
+#include "waiter.h"
 
 /*
  * Directories of memory without any, at most: with the defaults of softgpu there can be as
@@ -94,8 +95,7 @@ static void take_waiters(struct gfs_file *f, struct told *told)
 		struct gfs_waiter *waiter = f->waiters;
 
 		f->waiters = waiter->next;
-		waiter->next = told->waiters;
-		told->waiters = waiter;
+		gfs_waiters_add(&told->waiters, waiter);
 	}
 }
 
@@ -121,15 +121,9 @@ static void take_ready(struct gfs_queues *q, struct gfs_file *f, struct told *to
 
 static void tell(struct told *told)
 {
-	struct gfs_waiter *waiter = told->waiters;
 	struct gfs_poller *poller = told->pollers;
 
-	while (waiter) {
-		struct gfs_waiter *next = waiter->next; /* done() may free it */
-
-		waiter->done(waiter);
-		waiter = next;
-	}
+	gfs_waiters_done(told->waiters);
 	while (poller) {
 		struct gfs_poller *next = poller->next;
 
@@ -170,24 +164,13 @@ void gfs_queues_changed(struct gfs_queues *q, struct gfs_object *object)
 	unlock_and_tell(q);
 }
 
-static bool unqueue(struct gfs_file *f, struct gfs_waiter *waiter)
-{
-	for (struct gfs_waiter **at = &f->waiters; *at; at = &(*at)->next) {
-		if (*at == waiter) {
-			*at = waiter->next;
-			return true;
-		}
-	}
-	return false;
-}
-
 bool gfs_queues_cancel(struct gfs_queues *q, struct gfs_waiter *waiter)
 {
 	bool found = false;
 
 	gfs_queues_lock(q);
 	for (struct gfs_file *f = q->files; f && !found; f = f->next) {
-		found = unqueue(f, waiter);
+		found = gfs_waiters_remove(&f->waiters, waiter);
 		if (found && !f->waiters && !f->poller)
 			q->watched--;
 	}

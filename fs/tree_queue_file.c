@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "queues.h"
+#include "waiter.h"
 
 /* ---- text ------------------------------------------------------------------------------ */
 
@@ -219,8 +220,7 @@ static int await(struct gfs_file *f, const struct gfs_io *io)
 	if (!waiter || io->flags & O_NONBLOCK)
 		return -EAGAIN;
 	watch(f);
-	waiter->next = f->waiters;
-	f->waiters = waiter;
+	gfs_waiters_add(&f->waiters, waiter);
 	return -EINPROGRESS;
 }
 
