@@ -1,5 +1,5 @@
 /*
- * Private to the libfuse front: what front_fuse.c and fuse_read.c share.
+ * Private to the libfuse front: what front_fuse.c and fuse_*.c share.
  */
 #ifndef GFS_FUSE_INTERNAL_H
 #define GFS_FUSE_INTERNAL_H
@@ -40,6 +40,8 @@ struct gfs_buffer {
 struct gfs_buffer *gfs_buffer_take(struct gfs_front *front, size_t size);
 void gfs_buffer_put(struct gfs_front *front, struct gfs_buffer *buffer);
 void gfs_buffer_free(void *buffer); /* destructor of the thread's own */
+
+extern const struct fuse_lowlevel_ops gfs_front_ops; /* front_fuse.c */
 
 /* False: there is no such node, and the request has its answer. */
 bool gfs_front_node(fuse_req_t req, fuse_ino_t ino, struct gfs_node *node);
