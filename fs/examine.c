@@ -97,7 +97,10 @@ int gfs_payload_load(struct gfs *fs, uint32_t object, struct gfs_payload *p)
 	p->size = gfs_payload_size(fs, object);
 	if (way == GFS_PAYLOAD_NONE || is_too_large(fs, o, p->size, &p->why))
 		return 0;
-	rc = make_room(fs, p, p->size);
+	/* Of a file that changed nothing is decoded only to be thrown away. */
+	rc = gfs_source_check(fs->source);
+	if (rc == 0)
+		rc = make_room(fs, p, p->size);
 	if (rc != 0)
 		return rc;
 	p->whole = way != GFS_PAYLOAD_STORED;

@@ -287,15 +287,18 @@ static void says_what_is_too_large(void **state)
 	fake_close(f);
 }
 
-/* A file that changed is not a payload that is broken. */
+/* A file that changed is not a payload that is broken, and nothing is decoded of it. */
 static void goes_stale(void **state)
 {
 	struct fake *f = fake_open(objects, COUNT(objects), MIB);
+	struct gfs_payload payload = { 0 };
 	const struct gfs_examined *x;
 	struct gfs_blob *blob;
 
 	(void)state;
 	assert_int_equal(truncate(f->path, 3), 0);
+	assert_int_equal(gfs_payload_load(&f->fs, 0, &payload), -ESTALE);
+	assert_null(payload.room);
 	assert_int_equal(gfs_examined_get(&f->fs, 0, false, NULL, &blob, &x), -ESTALE);
 	assert_null(x);
 	fake_close(f);
