@@ -211,6 +211,11 @@ extern const struct gfs_file_kind gfs_file_replay;
 /* For read(): copies what lies at the offset, counted from start. */
 void gfs_io_copy(struct gfs_io *io, uint64_t start, const void *p, size_t size);
 
+/* For write(): one whole write is one command; its blanks and one newline at the end go. No
+ * command is longer: "gte", two numbers of 20 digits and a sign. False: it is none. */
+#define GFS_WORD_MAX 127
+bool gfs_io_word(const struct gfs_io *io, char word[GFS_WORD_MAX + 1]);
+
 /* Mode and times, on top of what all nodes have. */
 int gfs_live_attr(struct gfs *fs, struct gfs_node node, struct stat *st);
 int gfs_live_size(struct gfs *fs, struct gfs_node node, uint64_t *size);

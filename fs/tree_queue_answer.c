@@ -35,22 +35,6 @@ static void answer_read(struct answer *a, struct gfs_io *io)
 	gfs_io_copy(io, a->start, a->text.p, a->text.len);
 }
 
-/* One line of at most WORD_MAX bytes, trimmed, in WORD. */
-#define WORD_MAX 127
-
-static bool take_line(const struct gfs_io *io, char word[WORD_MAX + 1])
-{
-	size_t len = io->size;
-
-	if (len && io->from[len - 1] == '\n')
-		len--;
-	if (len == 0 || len > WORD_MAX || memchr(io->from, '\0', len))
-		return false;
-	memcpy(word, io->from, len);
-	word[len] = '\0';
-	return true;
-}
-
 /* Splits at blanks, in place; the number of words, more than MOST if there are more. */
 static int split(char *text, char **words, int most)
 {
@@ -73,12 +57,12 @@ static int split(char *text, char **words, int most)
 static int reserve_write(struct gfs_file *f, struct gfs_io *io)
 {
 	struct answer *a = f->state;
-	char line[WORD_MAX + 1];
+	char line[GFS_WORD_MAX + 1];
 	uint64_t count, old;
 	char *word;
 	int rc;
 
-	if (!take_line(io, line) || split(line, &word, 1) != 1)
+	if (!gfs_io_word(io, line) || split(line, &word, 1) != 1)
 		return -EINVAL;
 	rc = gfs_parse_u64(word, &count);
 	if (rc == 0)
@@ -199,7 +183,7 @@ static int begin_wait(struct gfs_file *f, uint32_t condition, int64_t value, uin
 
 static int wait_write(struct gfs_file *f, struct gfs_io *io)
 {
-	char line[WORD_MAX + 1];
+	char line[GFS_WORD_MAX + 1];
 	uint64_t timeout = UINT64_MAX;
 	uint32_t condition;
 	char *words[3];
@@ -207,7 +191,7 @@ static int wait_write(struct gfs_file *f, struct gfs_io *io)
 	int count;
 	int rc;
 
-	if (!take_line(io, line))
+	if (!gfs_io_word(io, line))
 		return -EINVAL;
 	count = split(line, words, 3);
 	if (count != 2 && count != 3)

@@ -430,31 +430,34 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* Longer than any command: "gte", two numbers of 20 digits and a sign. */
-#define WORD_MAX 127
-
-/* One whole write is one command; its blanks and one newline at the end go. */
-static int text_write(struct gfs_file *f, struct gfs_io *io)
+bool gfs_io_word(const struct gfs_io *io, char word[GFS_WORD_MAX + 1])
 {
-	const struct gfs_entry *entry = f->at.node.entry;
 	const char *p = (const char *)io->from;
 	size_t len = io->size;
-	char word[WORD_MAX + 1];
-	int rc;
 
-	if (io->offset != 0 && !(io->flags & O_APPEND))
-		return -EINVAL;
 	if (len && p[len - 1] == '\n')
 		len--;
 	while (len && is_blank(p[len - 1]))
 		len--;
 	for (; len && is_blank(*p); len--)
 		p++;
-	if (len == 0 || len > WORD_MAX || memchr(p, '\0', len))
-		return -EINVAL;
+	if (len == 0 || len > GFS_WORD_MAX || memchr(p, '\0', len))
+		return false;
 	memcpy(word, p, len);
 	word[len] = '\0';
-	rc = entry->store(&f->at, word);
+	return true;
+}
+
+static int text_write(struct gfs_file *f, struct gfs_io *io)
+{
+	char word[GFS_WORD_MAX + 1];
+	int rc;
+
+	if (io->offset != 0 && !(io->flags & O_APPEND))
+		return -EINVAL;
+	if (!gfs_io_word(io, word))
+		return -EINVAL;
+	rc = f->at.node.entry->store(&f->at, word);
 	if (rc == 0)
 		io->done = io->size;
 	return rc;
