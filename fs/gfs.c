@@ -1,6 +1,7 @@
 #include "internal.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <malloc.h>
 #include <signal.h>
@@ -170,12 +171,27 @@ static int open_cache(struct gfs *fs, struct gfs_message *msg)
 	return fs->cache ? 0 : no_memory(fs, msg);
 }
 
+/*
+ * A descriptor of ours must not become a standard stream that is closed: what is meant for the
+ * stream would go there, and a daemon puts /dev/null in its place. It can be read and written as
+ * little as before.
+ */
+static void keep_streams_closed(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		if (fcntl(fd, F_GETFD) < 0 &&
+		    open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
+			return;
+	}
+}
+
 int gfs_open(const struct gfs_options *options, struct gfs **out, struct gfs_message *msg)
 {
 	struct gfs *fs = calloc(1, sizeof(*fs));
 	int rc;
 
 	*out = NULL;
+	keep_streams_closed();
 	if (!fs) {
 		gfs_message_set(msg, GFS_EXIT_FAILURE, "out of memory");
 		return -ENOMEM;

@@ -73,6 +73,9 @@ mount_fg m -o cache=64K big.fatbin && {
 	stop m $pid
 }
 GPUOBJFS=$program
+# Its temporary file must not be what a closed stream writes to.
+fails 1 "a payload where nobody listens" \
+	sh -c '"$GPUOBJ" -o cache=64K cat big.fatbin objects/00000/payload <&- >&-'
 
 # Options behind the arguments, as mount(8) passes them.
 mkdir -p d

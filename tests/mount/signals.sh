@@ -20,6 +20,7 @@ for signal in TERM INT HUP; do
 	in_mountinfo m && fail "SIG$signal leaves a mount in mountinfo"
 done
 
+"$GPUOBJ" cat lib.so objects/00000/payload >m.payload || fail "gpuobj cat"
 # With a file open, and a directory as somebody's working directory.
 mount_fg m lib.so || finish
 exec 5<m/objects/00000/payload
@@ -96,6 +97,11 @@ is_mounted d && fail "SIGTERM to the daemon leaves a mount"
 
 # Standard streams of a daemon are closed: a pipe to it ends.
 check "a daemon closes its streams" sh -c '"$GPUOBJFS" lib.so d | cat'
+unmount d
+
+# Where they were closed before, what is opened must not take their place.
+"$GPUOBJFS" lib.so d <&- >&- 2>&- || fail "a daemon without standard streams"
+check "a payload without standard streams" cmp d/objects/00000/payload m.payload
 unmount d
 
 # A working directory that goes away, and relative paths.
