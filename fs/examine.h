@@ -25,8 +25,7 @@ struct gfs_payload {
 	bool there; /* else the object has none, or it does not decode */
 	bool whole; /* room holds all of it, else what was asked for first */
 	uint64_t size;
-	struct dec_error
-		why; /* if not there: DEC_E_DATA and the fault, DEC_OK if there is none */
+	struct dec_error why; /* if not there: DEC_E_DATA and the fault, DEC_OK if there is none */
 };
 
 /* Decodes, past the cache of payloads; only what lies in a compressed container comes from

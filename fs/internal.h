@@ -24,7 +24,7 @@ enum gfs_exit {
 	GFS_EXIT_OK = 0,
 	GFS_EXIT_FAILURE = 1, /* mount, memory, output ... failed */
 	GFS_EXIT_USAGE = 2, /* unknown option, missing or surplus argument */
-	GFS_EXIT_ARTIFACT = 3, /* the artifact cannot be read, is no regular file, is empty, changed */
+	GFS_EXIT_ARTIFACT = 3, /* the artifact: unreadable, not a regular file, empty, changed */
 	GFS_EXIT_REFUSED = 4, /* a kind of file that is not taken */
 };
 
