@@ -7,6 +7,7 @@ Usage: check.py data                  every file of every artifact in tests/data
                                       devices of each, all with GPUOBJFS_EVERY=1
        check.py tree DIR...           a mount, or a copy of one
        check.py planted               that wrong files are seen
+       check.py which                the lines of gpuobj which --jsonl, of every artifact in tests/data
        check.py words WORDS           the vocabularies equal what the program WORDS prints
 
 GPUOBJ names the program.
@@ -19,7 +20,7 @@ import subprocess
 import sys
 import tempfile
 
-from schemas import FOLDER, ROOT, SHARED, Schemas, load
+from schemas import FOLDER, ROOT, SHARED, Schemas, load, parse, validator
 
 DATA = os.path.join(ROOT, "tests", "data")
 FAULTS_SHOWN = 20
@@ -174,6 +175,42 @@ def check_planted():
     return not missed and right > 50 and planted > 150
 
 
+# ---- lines of gpuobj which -----------------------------------------------------------------
+
+def which_lines(artifact):
+    """By containers and by kernels, for a device of each vendor."""
+    for device in ("sm_90", "gfx90a"):
+        for more in ([], ["--kernels"]):
+            run = subprocess.run([os.environ["GPUOBJ"], "which", "--jsonl", *more, device, artifact],
+                                 stdin=subprocess.DEVNULL, capture_output=True)
+            if run.returncode < 0 or run.returncode == SANITIZER_EXIT:
+                sys.exit("%s: gpuobj ended with %d" % (artifact, run.returncode))
+            for line in run.stdout.splitlines():
+                yield more, line
+
+
+def check_which():
+    judge = validator("which.schema.json")
+    lines = {False: 0, True: 0}
+    missing, bad, missed = 0, 0, 0
+    for artifact in files(DATA):
+        for more, line in which_lines(artifact):
+            value, twice = parse(line)
+            lines["kernels" in value] += 1
+            missing += bool(value.get("missing"))
+            faults = [e.message for e in judge.iter_errors(value)] + twice
+            if faults or ("kernels" in value) != bool(more):
+                bad += 1
+                print("FAIL: %s: %s" % (artifact, faults))
+            for what, change in CHANGES:
+                if judge.is_valid(change(value)):
+                    missed += 1
+                    print("FAIL: not seen: %s" % what)
+    print("%d lines by containers, %d by kernels, %d with missing ones; %d faults, %d not seen"
+          % (lines[False], lines[True], missing, bad, missed))
+    return bad == missed == 0 and min(lines[False], lines[True], missing) > 0
+
+
 # ---- vocabularies ------------------------------------------------------------------------
 
 def enumerations(node):
@@ -267,6 +304,8 @@ def main(arguments):
         ok = check_trees(rest)
     elif what == "planted":
         ok = check_planted()
+    elif what == "which":
+        ok = check_which()
     elif what == "words" and len(rest) == 1:
         ok = check_words(rest[0])
     else:
