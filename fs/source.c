@@ -16,6 +16,7 @@
 #include <openssl/evp.h>
 
 #include "full_read.h"
+#include "waiter.h"
 
 /* One read of the digest: costs little beside hashing it, and closing waits for one. */
 #define HASH_CHUNK ((size_t)1 << 20)
@@ -256,7 +257,6 @@ static void *hash_thread(void *arg)
 	char hex[65] = "";
 	int rc = hash_hex(s, hex);
 	struct gfs_waiter *waiters;
-	struct gfs_waiter *next;
 
 	pthread_mutex_lock(&s->lock);
 	memcpy(s->hex, hex, sizeof(hex));
@@ -266,10 +266,7 @@ static void *hash_thread(void *arg)
 	s->waiters = NULL;
 	pthread_cond_broadcast(&s->hashed);
 	pthread_mutex_unlock(&s->lock);
-	for (; waiters; waiters = next) {
-		next = waiters->next; /* done() may free it */
-		waiters->done(waiters);
-	}
+	gfs_waiters_done(waiters);
 	return NULL;
 }
 
@@ -314,8 +311,7 @@ int gfs_source_sha256(struct gfs_source *s, char hex[65], struct gfs_waiter *wai
 	if (s->state == HASH_NONE)
 		rc = start_hash(s);
 	if (rc == 0 && s->state == HASH_RUNNING && waiter) {
-		waiter->next = s->waiters;
-		s->waiters = waiter;
+		gfs_waiters_add(&s->waiters, waiter);
 		rc = -EINPROGRESS;
 	}
 	while (rc == 0 && s->state == HASH_RUNNING)
@@ -332,15 +328,10 @@ int gfs_source_sha256(struct gfs_source *s, char hex[65], struct gfs_waiter *wai
 
 bool gfs_source_cancel(struct gfs_source *s, struct gfs_waiter *waiter)
 {
-	struct gfs_waiter **at;
 	bool found;
 
 	pthread_mutex_lock(&s->lock);
-	for (at = &s->waiters; *at && *at != waiter;)
-		at = &(*at)->next;
-	found = *at;
-	if (found)
-		*at = waiter->next;
+	found = gfs_waiters_remove(&s->waiters, waiter);
 	pthread_mutex_unlock(&s->lock);
 	return found;
 }
