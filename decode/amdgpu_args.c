@@ -71,17 +71,17 @@ static bool take_actual_access(struct dec_amdgpu_reading *rd, const struct dec_a
 
 /* clang-format off */
 static const struct dec_amdgpu_row arg_list[] = {
-	{ ".offset", NULL, take_arg_number, offsetof(struct dec_arg, offset), true },
-	{ ".size", "Size", take_arg_number, offsetof(struct dec_arg, size), true },
-	{ ".value_kind", "ValueKind", take_arg_word, offsetof(struct dec_arg, kind), true },
-	{ ".name", "Name", take_arg_text, offsetof(struct dec_arg, name), false },
-	{ ".type_name", "TypeName", take_arg_text, offsetof(struct dec_arg, type), false },
-	{ ".address_space", "AddrSpaceQual", take_arg_word,
-	  offsetof(struct dec_arg, address_space), false },
 	{ ".access", "AccQual", take_arg_word, offsetof(struct dec_arg, access), false },
 	{ ".actual_access", "ActualAccQual", take_actual_access,
 	  offsetof(struct dec_arg, access), false },
+	{ ".address_space", "AddrSpaceQual", take_arg_word,
+	  offsetof(struct dec_arg, address_space), false },
+	{ ".name", "Name", take_arg_text, offsetof(struct dec_arg, name), false },
+	{ ".offset", NULL, take_arg_number, offsetof(struct dec_arg, offset), true },
 	{ ".pointee_align", "PointeeAlign", take_arg_number, offsetof(struct dec_arg, align), false },
+	{ ".size", "Size", take_arg_number, offsetof(struct dec_arg, size), true },
+	{ ".type_name", "TypeName", take_arg_text, offsetof(struct dec_arg, type), false },
+	{ ".value_kind", "ValueKind", take_arg_word, offsetof(struct dec_arg, kind), true },
 	{ NULL, "Align", take_value_align, 0, false },
 };
 /* clang-format on */

@@ -17,16 +17,19 @@ bool dec_amdgpu_wrong(struct dec_amdgpu_reading *rd, const struct dec_amdgpu_row
 				   sentence);
 }
 
+/* Begins behind the row that was found last: compilers write the keys of a map in order, and so
+ * the rows are. */
 static const struct dec_amdgpu_row *row_find(const struct dec_amdgpu_reading *rd,
 					     const struct dec_amdgpu_rows *rows,
-					     const struct dec_value *key)
+					     const struct dec_value *key, size_t *next)
 {
-	for (size_t i = 0; i < rows->count; i++) {
-		const char *name =
-			rd->language == DEC_AMDGPU_YAML ? rows->list[i].v2_key : rows->list[i].key;
+	for (size_t left = rows->count; left > 0; left--) {
+		const struct dec_amdgpu_row *row = &rows->list[*next];
+		const char *name = rd->language == DEC_AMDGPU_YAML ? row->v2_key : row->key;
 
+		*next = *next + 1 < rows->count ? *next + 1 : 0;
 		if (name && dec_value_is(key, name))
-			return &rows->list[i];
+			return row;
 	}
 	return NULL;
 }
@@ -58,9 +61,10 @@ static bool take_value(struct dec_amdgpu_reading *rd, const struct dec_amdgpu_ro
 bool dec_amdgpu_read_map(struct dec_amdgpu_reading *rd, const struct dec_amdgpu_rows *rows)
 {
 	struct dec_value key, value;
+	size_t next = 0;
 
 	while (rd->r->next(rd->r, &key) && key.type != DEC_VALUE_END) {
-		const struct dec_amdgpu_row *row = row_find(rd, rows, &key);
+		const struct dec_amdgpu_row *row = row_find(rd, rows, &key, &next);
 		bool odd = key.type != DEC_VALUE_TEXT;
 		uint64_t offset = key.offset;
 

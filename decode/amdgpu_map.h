@@ -29,7 +29,7 @@ struct dec_amdgpu_row {
 	bool required; /* from V3 on */
 };
 struct dec_amdgpu_rows {
-	const struct dec_amdgpu_row *list;
+	const struct dec_amdgpu_row *list; /* by key, for speed alone */
 	size_t count;
 };
 
