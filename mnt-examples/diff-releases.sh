@@ -69,6 +69,6 @@ while IFS= read -r target; do
 		"$(grep -c '^-' "$work/kernels") gone, $(grep -c '^~' "$work/kernels") changed"
 	cat "$work/kernels"
 done <"$work/both.list" >>"$work/changes" || exit 2
-cat "$work/changes"
+cat "$work/changes" || exit
 [ -s "$work/changes" ] && status=1
 exit $status

@@ -26,12 +26,12 @@ if [ -s "$work/targets" ]; then
 fi
 
 top() { # TITLE VALUE: a jq expression, null where a kernel has no such value
-	echo "== $1"
+	say "== $1"
 	jq -rn --argjson count "$count" "
 		[inputs | {value: ($2), target, name: (.demangled // .name)}
 			| select(.value != null and .value > 0)]
 		| sort_by(-.value, .target, .name) | .[:\$count][]
-		| \"\\(.value)\\t\\(.target)\\t\\(.name)\"" "$work/kernels.jsonl"
+		| \"\\(.value)\\t\\(.target)\\t\\(.name)\"" "$work/kernels.jsonl" || exit
 }
 
 top "registers of a thread" '.registers // .vgpr_count'

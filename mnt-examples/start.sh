@@ -4,7 +4,9 @@
 # programs, $gpuobj and $gpuobjfs from here on.
 #
 # wrong_usage           ends with the usage on stderr
-# die TEXT...           ends with a sentence
+# complain TEXT...      a sentence on stderr, after the name that the script was called by
+# die TEXT...           ends with one
+# say TEXT              prints a line; where nobody reads it, the script ends without a word
 # need PROGRAM...       ends if one of them is not there
 # work_folder           $work is a folder that goes with the script, and the mounts in it
 # can_mount             whether mounts can be made here
@@ -19,9 +21,18 @@ wrong_usage() {
 	exit 2
 }
 
-die() {
+complain() {
 	echo "${0##*/}: $*" >&2
+}
+
+die() {
+	complain "$@"
 	exit 2
+}
+
+# A shell that has a trap on PIPE complains of a reader that is gone; one below it just ends.
+say() {
+	(printf '%s\n' "$1") || exit
 }
 
 need() {
@@ -31,12 +42,15 @@ need() {
 }
 
 work_folder() {
-	work=$(mktemp -d) || exit 2
+	work=
 	trap 'clean_up' EXIT
-	trap 'exit 2' HUP INT PIPE TERM
+	trap 'exit 2' HUP INT TERM
+	trap 'exit 141' PIPE
+	work=$(mktemp -d) || exit 2
 }
 
 clean_up() {
+	[ -n "$work" ] || return
 	for folder in "$work"/*/; do
 		fusermount3 -u "$folder" 2>/dev/null
 	done

@@ -56,7 +56,7 @@ if [ ! -s "$work/devices" ]; then
 fi
 
 if [ ! -s "$work/devices" ]; then
-	echo "will-it-run.sh: there is no code for any device" >&2
+	complain "there is no code for any device"
 	exit 1
 fi
 
@@ -66,7 +66,7 @@ titles() {
 	while IFS= read -r device; do printf '%-*s' $((${#device} > 7 ? ${#device} + 2 : 9)) "$device"; done
 	echo
 }
-titles <"$work/devices" | sed 's/ *$//'
+titles <"$work/devices" | sed 's/ *$//' || exit
 i=0
 while IFS= read -r file; do
 	i=$((i + 1))
@@ -76,5 +76,5 @@ while IFS= read -r file; do
 		printf '%-*s' $((${#device} > 7 ? ${#device} + 2 : 9)) "${verdict:-none}"
 	done <"$work/devices"
 	echo
-done <"$work/files" | sed 's/ *$//' | tee "$work/table"
+done <"$work/files" | sed 's/ *$//' | tee "$work/table" || exit
 ! grep -Eq ' (none|partial|maybe)( |$)' "$work/table"

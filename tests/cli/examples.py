@@ -38,6 +38,29 @@ for name in SCRIPTS:
     same(name + " -h", run(name, "-h"), (0, usage, []))
     same(name + " alone", run(name), (2, [], usage))
 
+# ---- how they end ----------------------------------------------------------------------------
+
+os.mkdir("left")
+two = os.path.join(DATA, "cuda/host/libtwo.so")
+for name, *arguments in [("register-pressure", two), ("which-targets", two), ("will-it-run", two),
+                         ("diff-releases", two, os.path.join(DATA, "cuda/fatbin/mode_none.fatbin"))]:
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(["sh", name, *arguments], stdout=writer, stderr=subprocess.PIPE, timeout=240,
+                          env=dict(os.environ, GPUOBJ=GPUOBJ, GPUOBJFS="/nowhere/gpuobjfs", TMPDIR="left"))
+    os.close(writer)
+    same(name + ": nobody reads", (done.returncode % 256 in (141, 256 - 13), done.stderr, os.listdir("left")),
+         (True, b"", []))
+
+# A signal that comes when the folder is there, and nothing else has been done.
+os.mkdir("early")
+with open("early/mktemp", "w") as f:
+    f.write("#!/bin/sh\n%s \"$@\"\nkill -TERM $PPID\n" % shutil.which("mktemp"))
+os.chmod("early/mktemp", 0o755)
+early = os.path.abspath("early") + ":" + os.environ["PATH"]
+status, lines, complaints = run("will-it-run", "--sample", TMPDIR="left", PATH=early)
+same("will-it-run: an early signal", (status, lines, complaints, os.listdir("left")), (2, [], [], []))
+
 os.mkdir("few")
 for program in ("dirname", "readlink", "sed"):
     os.symlink(shutil.which(program), os.path.join("few", program))
@@ -158,4 +181,7 @@ status, lines, complaints = run("register-pressure", text)
 same("register-pressure: no code", (status, lines, complaints), (0, ["== " + t for t in got], []))
 status, lines, complaints = run("will-it-run", text, "sm_90")
 same("will-it-run: no code", (status, lines[1].split(), complaints), (1, ["text", "none"], []))
+os.symlink(os.path.join(EXAMPLES, "will-it-run.sh"), "wir")
+same("will-it-run: its name", [run("wir", *words)[2][0].partition(":")[0] for words in ([text], ["nothing"])],
+     ["wir", "wir"])
 finish()
