@@ -1,8 +1,15 @@
 #!/bin/sh
 # mode hsa: a barrier packet waits for its signals, and says for which one.
+#
 # Usage: queue-barriers.sh MOUNTPOINT
-. "$(dirname "$(readlink -f "$0")")/packets.sh"
-cd "$1/queues" || exit 1
+#
+# The mount must be fresh, with nothing done in its queues yet, and not one with -o ro.
+
+here=$(dirname "$(readlink -f "$0")")
+. "$here/start.sh"
+. "$here/packets.sh"
+[ $# = 1 ] || wrong_usage
+cd -- "$1/queues" || exit 2
 
 mkdir q0 signals/go signals/done
 echo hsa >q0/mode

@@ -1,10 +1,17 @@
 #!/bin/sh
 # Two runs of a program, compared by their traces.
+#
 # Usage: queue-compare.sh MOUNTPOINT
-. "$(dirname "$(readlink -f "$0")")/packets.sh"
+#
+# The mount must be fresh, with nothing done in its queues yet, and not one with -o ro.
+
+here=$(dirname "$(readlink -f "$0")")
+. "$here/start.sh"
+. "$here/packets.sh"
+[ $# = 1 ] || wrong_usage
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-cd "$1/queues" || exit 1
+cd -- "$1/queues" || exit 2
 
 # program GRID: the second of its three packets has this grid
 program() {

@@ -1,11 +1,18 @@
 #!/bin/sh
 # Dispatch every AMD kernel of the artifact with memory for its arguments, and see whether
 # packet and kernel fit.
+#
 # Usage: queue-kernels.sh MOUNTPOINT
-. "$(dirname "$(readlink -f "$0")")/packets.sh"
+#
+# The mount must be fresh, with nothing done in its queues yet, and not one with -o ro.
+
+here=$(dirname "$(readlink -f "$0")")
+. "$here/start.sh"
+. "$here/packets.sh"
+[ $# = 1 ] || wrong_usage
 packet=$(mktemp)
 trap 'rm -f "$packet"' EXIT
-cd "$1" || exit 1
+cd -- "$1" || exit 2
 
 if [ ! -e queues/info.json ] || [ -z "$(ls -d objects/*/inspect/kernels/*/dispatch.aql 2>/dev/null)" ]; then
 	echo "SKIP: no AMD kernels here, or no inspection of them"

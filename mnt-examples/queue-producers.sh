@@ -1,10 +1,17 @@
 #!/bin/sh
 # Two producers share a ring: each reserves its slots, writes them, publishes them last.
+#
 # Usage: queue-producers.sh MOUNTPOINT
-. "$(dirname "$(readlink -f "$0")")/packets.sh"
+#
+# The mount must be fresh, with nothing done in its queues yet, and not one with -o ro.
+
+here=$(dirname "$(readlink -f "$0")")
+. "$here/start.sh"
+. "$here/packets.sh"
+[ $# = 1 ] || wrong_usage
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-cd "$1/queues" || exit 1
+cd -- "$1/queues" || exit 2
 
 mkdir q0
 # reserve COUNT: adds to write_index, says what it was. No other producer gets these ids.

@@ -1,10 +1,17 @@
 #!/bin/sh
 # What the order of stores means: a slot counts when its header is there, and not before.
+#
 # Usage: queue-publish-last.sh MOUNTPOINT
-. "$(dirname "$(readlink -f "$0")")/packets.sh"
+#
+# The mount must be fresh, with nothing done in its queues yet, and not one with -o ro.
+
+here=$(dirname "$(readlink -f "$0")")
+. "$here/start.sh"
+. "$here/packets.sh"
+[ $# = 1 ] || wrong_usage
 packet=$(mktemp)
 trap 'rm -f "$packet"' EXIT
-cd "$1/queues" || exit 1
+cd -- "$1/queues" || exit 2
 
 mkdir q0
 dispatch 0x1402 64 256 0xABCD 0 0 >"$packet"

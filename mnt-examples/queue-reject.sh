@@ -1,8 +1,15 @@
 #!/bin/sh
 # Packets that are refused, one that is taken, and what a capture is good for.
+#
 # Usage: queue-reject.sh MOUNTPOINT
-. "$(dirname "$(readlink -f "$0")")/packets.sh"
-cd "$1/queues" || exit 1
+#
+# The mount must be fresh, with nothing done in its queues yet, and not one with -o ro.
+
+here=$(dirname "$(readlink -f "$0")")
+. "$here/start.sh"
+. "$here/packets.sh"
+[ $# = 1 ] || wrong_usage
+cd -- "$1/queues" || exit 2
 
 mkdir q0 signals/done memory/args
 echo 4096 >memory/args/size

@@ -1,4 +1,4 @@
-# How the scripts that answer a question begin. Sourced, below their usage:
+# How the scripts here begin. Sourced, below their usage:
 #   . "$(dirname "$(readlink -f "$0")")/start.sh"
 # With -h or --help the script prints its usage and ends here. GPUOBJ and GPUOBJFS name the
 # programs, $gpuobj and $gpuobjfs from here on.

@@ -10,6 +10,10 @@ done
 for example in "$EXAMPLES"/queue-*.sh; do
 	name=$(basename "$example" .sh)
 	for shell in $shells; do
+		same "$name with $shell --help" "$($shell "$example" --help 2>&1 | grep -c "^Usage: $name.sh MOUNTPOINT")" 1
+		same "$name with $shell -h" "$($shell "$example" -h 2>&1)" "$($shell "$example" --help 2>&1)"
+		got=$($shell "$example" 2>&1 >alone)
+		same "$name with $shell alone" "$? $got$(cat alone)" "2 $($shell "$example" --help)"
 		mount_fg m --sample || finish
 		checks=$((checks + 1))
 		$shell "$example" "$(pwd)/m" >got 2>&1
