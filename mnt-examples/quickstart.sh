@@ -4,7 +4,8 @@
 # Usage: quickstart.sh [ARTIFACT]      without one: the sample that is built in
 #
 # Missing packages are installed by apt-get, as root or with sudo, after saying so. Where
-# /dev/fuse cannot be used, gpuobj shows the same tree without a mount.
+# /dev/fuse cannot be used, gpuobj shows the same tree without a mount. Exit status 0: all that
+# was shown worked.
 
 set -u
 here=$(dirname "$(readlink -f "$0")")
@@ -13,7 +14,7 @@ root=$(dirname "$here")
 artifact=${1:-}
 if [ -n "$artifact" ]; then
 	[ -f "$artifact" ] || die "$artifact: not a file"
-	artifact=$(cd "$(dirname "$artifact")" && pwd)/$(basename "$artifact")
+	artifact=$(cd -- "$(dirname -- "$artifact")" && pwd)/$(basename -- "$artifact")
 fi
 cd "$root" || exit 1
 
@@ -40,25 +41,33 @@ programs=$(cd "$build/fs" && pwd)
 gpuobj=$programs/gpuobj
 gpuobjfs=$programs/gpuobjfs
 
+quoted() { # WORD: as it is typed
+	case $1 in
+	*[!A-Za-z0-9_/.,:=+-]*) printf "'%s'\n" "$(printf '%s\n' "$1" | sed "s/'/'\\\\''/g")" ;;
+	*) echo "$1" ;;
+	esac
+}
+
 # The artifact as an argument: a path, or the option for the sample.
-what=${artifact:---sample}
+artifact=${artifact:---sample}
+what=$(quoted "$artifact")
 
 show_mount() {
-	first=$(ls "$dir/objects" | head -1)
+	first=$(ls "$work/mnt/objects" | head -1)
 	run "ls $dir"
 	run "cat $dir/artifact.json"
 	run "ls $dir/targets"
 	if [ -n "$first" ]; then
 		run "cat $dir/objects/$first/object.json"
 		run "ls -l $dir/objects/$first"
-		run "head -c 16 $dir/objects/$first/payload | od -An -tx1c"
-		run "cat $dir/containers/$(ls "$dir/containers" | head -1)/container.json"
+		run "od -An -tx1c -N16 $dir/objects/$first/payload"
+		run "cat $dir/containers/$(ls "$work/mnt/containers" | head -1)/container.json"
 	fi
 	run "find $dir -type f | wc -l"
 }
 
 show_without() {
-	first=$("$gpuobj" ls "$what" /objects | head -1 | tr -d /)
+	first=$("$gpuobj" ls "$artifact" /objects | head -1 | tr -d /)
 	run "gpuobj ls $what"
 	run "gpuobj cat $what /artifact.json"
 	run "gpuobj ls $what /targets"
@@ -66,30 +75,31 @@ show_without() {
 		run "gpuobj cat $what /objects/$first/object.json"
 		run "gpuobj ls -l $what /objects/$first"
 		run "gpuobj cat $what /objects/$first/payload | head -c 16 | od -An -tx1c"
-		run "gpuobj cat $what /containers/$("$gpuobj" ls "$what" /containers | head -1 | tr -d /)/container.json"
+		run "gpuobj cat $what /containers/$("$gpuobj" ls "$artifact" /containers | head -1 | tr -d /)/container.json"
 	fi
 }
 
-run() {
-	echo
-	echo "\$ $1"
-	PATH=$programs:$PATH sh -c "$1" | cut -c1-120 | head -40
+status=0
+run() { # COMMAND, as it is typed; one that fails is no reason not to show the rest
+	say "
+\$ $1"
+	PATH=$programs:$PATH sh -c "$1" >"$work/said" || status=1
+	cut -c1-120 "$work/said" | head -40 || exit
 }
 
 work_folder
-dir=$work/mnt
-mkdir "$dir"
+dir=$(quoted "$work/mnt")
+mkdir "$work/mnt"
 if can_mount; then
-	echo
-	echo "\$ gpuobjfs $what $dir"
-	if "$gpuobjfs" "$what" "$dir"; then
+	run "gpuobjfs $what $dir"
+	if [ $status = 0 ]; then
 		show_mount
-		echo
-		echo "\$ fusermount3 -u $dir"
-		fusermount3 -u "$dir"
-		exit
+		run "fusermount3 -u $dir"
+		exit $status
 	fi
+	status=0
 fi
-echo
-echo "/dev/fuse cannot be used here; gpuobj shows the same tree without a mount."
+say "
+/dev/fuse cannot be used here; gpuobj shows the same tree without a mount."
 show_without
+exit $status

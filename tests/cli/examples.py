@@ -6,6 +6,8 @@ mount's part of will-it-run.sh in tests/mount/devices.sh.
 
 import json
 import os
+import re
+import shlex
 import shutil
 import subprocess
 
@@ -74,6 +76,37 @@ for name in SCRIPTS:
              (2, "%s: %s: not a number\n" % (name, library)))
         continue
     same(name + ": jq is not there", (done.returncode, done.stderr), (2, name + ": jq is not there\n"))
+
+# ---- quickstart, which finds all that it would build ------------------------------------------
+
+os.makedirs("built/fs")
+os.makedirs("tools")
+os.mkdir("a folder's")
+open("built/build.ninja", "w").close()
+os.symlink(GPUOBJ, "built/fs/gpuobj")
+for tool in ("meson", "ninja", "pkg-config", "gcc", "g++", "fusermount3"):
+    os.symlink(shutil.which("true"), os.path.join("tools", tool))
+os.symlink(shutil.which("false"), "tools/apt-get")
+quick = os.path.join(EXAMPLES, "quickstart.sh")
+spaced = os.path.abspath("a folder's/lib two$.so")
+shutil.copy2(library, spaced)  # ls -l shows its time
+around = dict(BUILD=os.path.abspath("built"), TMPDIR=os.path.abspath("a folder's"),
+              PATH=os.path.abspath("tools") + ":" + os.environ["PATH"])
+plain = run(quick, library, **around)
+same("quickstart: status", (plain[0], plain[2]), (0, []))
+typed = [line[2:] for line in plain[1] if line.startswith("$ ")]
+same("quickstart: commands", (len(typed), all(t.startswith("gpuobj ") for t in typed)), (7, True))
+status, lines, complaints = run(quick, spaced, **around)
+same("quickstart: an odd name: status", (status, complaints), (0, []))
+same("quickstart: an odd name: what it shows", *(  # all but commands, the name, and a file that has it
+    [l for l in shown if not re.search(r'^\$ |"name"| location.json$', l)] for shown in (lines, plain[1])))
+for line, other in zip([l[2:] for l in lines if l.startswith("$ ")], typed):
+    words = [shlex.split(text.partition(" | ")[0]) for text in (line, other)]
+    same("quickstart: can be typed: " + line, words[0], [spaced if w == library else w for w in words[1]])
+bad = write(os.path.join(folder, "bitcode"), b"BC\xc0\xde" + bytes(60))
+status, lines, complaints = run(quick, bad, **around)
+check("quickstart: of what cannot be shown", status == 1 and complaints, (status, complaints))
+same("quickstart: leaves", os.listdir("a folder's"), [os.path.basename(spaced)])
 
 # ---- which-targets ---------------------------------------------------------------------------
 

@@ -16,6 +16,26 @@ if command -v jq >/dev/null; then
 	same "problems" "$(jq -c . d/problems.json)" '[]'
 	check "what the README shows" "$python" "$TESTS/mount/transcript.py" "$TESTS/../README.md" d
 fi
+
+# quickstart.sh, which finds all that it would build; where paths have spaces.
+mkdir -p built/fs tools "a folder's"
+ln -s "$GPUOBJFS" "$GPUOBJ" built/fs/
+touch built/build.ninja
+for tool in meson ninja pkg-config gcc g++; do
+	ln -s /bin/true tools/$tool
+done
+ln -s /bin/false tools/apt-get
+"$GPUOBJ" cp --sample /objects/00001/payload "a folder's/one" || fail "gpuobj cp"
+quick() {
+	env BUILD="$PWD/built" TMPDIR="$PWD/a folder's" PATH="$PWD/tools:$PATH" sh "$EXAMPLES/quickstart.sh" "$@"
+}
+quiet "quickstart" quick
+same "its commands" "$(grep -c '^\$ ' quiet.out)" 10
+quiet "quickstart, of a name with a space" quick "a folder's/one"
+same "its commands" "$(grep -c '^\$ ' quiet.out)" 10
+same "it mounted" "$(sed -n 's/^\$ \(gpuobjfs\|fusermount3\) .*/\1/p' quiet.out | tr '\n' ' ')" "gpuobjfs fusermount3 "
+same "what it leaves" "$(ls "a folder's")" one
+
 mkdir out
 check "gpuobj cp --sample" "$GPUOBJ" cp --sample / out
 quiet "gpuobj shows the same" diff -r -x queues d out
