@@ -41,6 +41,12 @@ check "gpuobj cp --sample" "$GPUOBJ" cp --sample / out
 quiet "gpuobj shows the same" diff -r -x queues d out
 quiet "gpuobj ls --sample" "$GPUOBJ" ls --sample /targets
 same "targets" "$(sort quiet.out)" "$(ls d/targets)"
+
+# What the README has by hand, where nothing was made before.
+grep '/tmp/somewhere' "$TESTS/../README.md" |
+	sed 's|[^ ]*/gpuobjfs|"$GPUOBJFS"|; s|/tmp/somewhere|made/somewhere|g' >by-hand
+quiet "a mount by hand" sh by-hand
+unmount made/somewhere
 unmount d
 unmount e
 finish
