@@ -1,19 +1,18 @@
 /* gpuobj which: would it run on that GPU? */
 #include "cli.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli_which.h"
+#include "tree.h"
 
 const struct option cli_which_words[] = {
-	{ "recursive", no_argument, NULL, 'r' },
-	{ "kernels", no_argument, NULL, 'k' },
-	{ "driver", required_argument, NULL, 'D' },
-	{ "jsonl", no_argument, NULL, 'J' },
-	{ "list", no_argument, NULL, 'L' },
-	{ 0 },
+	{ "recursive", no_argument, NULL, 'r' },    { "kernels", no_argument, NULL, 'k' },
+	{ "driver", required_argument, NULL, 'D' }, { "jsonl", no_argument, NULL, 'J' },
+	{ "list", no_argument, NULL, 'L' },	    { 0 },
 };
 
 /* Documented; when there are several files the one that comes last here counts. */
@@ -73,9 +72,19 @@ static void count_file(struct which *which, const struct which_file *file)
 static void note_unread(struct cli *cli, const struct which_file *file)
 {
 	for (uint32_t i = 0; i < file->count; i++) {
-		if (!file->verdicts[i].kernels.unread)
+		const struct gfs_kernel_verdict *v = &file->verdicts[i].kernels;
+		char id[GFS_NAME_MAX + 1];
+		char *text;
+
+		if (v->unread == 0)
 			continue;
-		cli_note(cli, file->path, "the kernels of some objects are not known");
+		gfs_id_name(file->kernels->fs, v->first_unread, id);
+		if (asprintf(&text, "the kernels of %" PRIu32 " object%s are not known (%s%s)",
+			     v->unread, v->unread > 1 ? "s" : "", id,
+			     v->unread > 1 ? " is the first" : "") < 0)
+			text = NULL;
+		cli_note(cli, file->path, cli_memory(text));
+		free(text);
 		return;
 	}
 }

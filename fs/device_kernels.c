@@ -133,14 +133,36 @@ static bool add_pair(struct collecting *c, struct pair pair)
 	return true;
 }
 
+/* The other kinds promise nothing about the bytes. */
+static bool is_other_code(enum dec_kind kind, const struct dec_inspection *found)
+{
+	static const struct {
+		enum dec_kind kind;
+		enum dec_representation expected;
+	} rows[] = {
+		{ DEC_KIND_CUBIN, DEC_REPRESENTATION_CUBIN },
+		{ DEC_KIND_PTX, DEC_REPRESENTATION_PTX },
+		{ DEC_KIND_CODE_OBJECT, DEC_REPRESENTATION_AMDGPU_ELF },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (rows[i].kind == kind)
+			return found->representation != rows[i].expected;
+	return false;
+}
+
 /* What examination found other than the entry promises. */
-static bool add_misfit(struct collecting *c, uint32_t object, const struct dec_inspection *found)
+static bool add_misfit(struct collecting *c, uint32_t object, const struct gfs_payload *payload,
+		       const struct dec_inspection *found)
 {
 	struct gfs_vendor_kernels *k = c->kernels;
 	bool conflict = found->consistency == DEC_CONSISTENCY_CONFLICT;
+	bool useless =
+		found->state == DEC_STATE_MALFORMED ||
+		(payload->there && is_other_code(c->fs->artifact->objects[object].kind, found));
 	struct gfs_misfit misfit = { .object = object };
 
-	if (!conflict && found->state != DEC_STATE_MALFORMED)
+	if (!conflict && !useless)
 		return true;
 	if (k->misfit_count == c->misfit_room) {
 		uint32_t room = c->misfit_room ? 2 * c->misfit_room : 16;
@@ -151,7 +173,7 @@ static bool add_misfit(struct collecting *c, uint32_t object, const struct dec_i
 		k->misfits = bigger;
 		c->misfit_room = room;
 	}
-	if (found->state != DEC_STATE_MALFORMED) {
+	if (!useless) {
 		misfit.target = strndup(found->payload_target.p, found->payload_target.len);
 		if (!misfit.target)
 			return false;
@@ -186,10 +208,9 @@ static int take(void *ctx, uint32_t object, struct gfs_payload *payload,
 	struct pair pair = { 0, object };
 	bool ok;
 
-	(void)payload;
 	pthread_mutex_lock(&c->lock);
 	gfs_coverage_add(&c->kernels->coverage, c->fs->artifact, object, inspection);
-	ok = add_misfit(c, object, inspection) && add_unread(c, object, inspection);
+	ok = add_misfit(c, object, payload, inspection) && add_unread(c, object, inspection);
 	for (uint32_t i = 0; i < inspection->kernel_count && ok; i++)
 		ok = add_name(c, inspection->kernels[i].name, &pair.name) && add_pair(c, pair);
 	pthread_mutex_unlock(&c->lock);

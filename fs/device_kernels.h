@@ -25,7 +25,8 @@ struct gfs_vendor_kernels {
 	uint32_t examined; /* objects */
 	struct gfs_misfit {
 		uint32_t object;
-		char *target; /* of the payload, which contradicts the entry; NULL: malformed */
+		char *target; /* of the payload, which contradicts the entry; NULL: it is
+			       * malformed, or other code than the entry's kind says */
 	} * misfits; /* in no order */
 	uint32_t misfit_count;
 	uint32_t *unread; /* objects not examined completely, in no order */

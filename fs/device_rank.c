@@ -55,8 +55,8 @@ static struct dec_object_verdict verdict_of_misfit(const struct gfs_ranking *r,
 						   const struct gfs_misfit *m)
 {
 	if (!m->target)
-		return (struct dec_object_verdict){ .verdict = DEC_VERDICT_NO,
-						    .reason = DEC_REASON_DAMAGED };
+		return (struct dec_object_verdict){ .verdict = DEC_VERDICT_MAYBE,
+						    .reason = DEC_REASON_MISFIT };
 	return dec_judge_target(r->answer->device, r->artifact->objects[m->object].kind, m->target);
 }
 
@@ -94,6 +94,11 @@ void gfs_ranking_fini(struct gfs_ranking *r)
 	free(r->ranks);
 }
 
+bool gfs_ranking_is_misfit(const struct gfs_ranking *r, uint32_t object)
+{
+	return rank_of_declared(r, object) < r->ranks[object];
+}
+
 /* A container in doubt says why, its object may be beyond any. */
 enum dec_reason gfs_ranking_reason(const struct gfs_ranking *r, uint32_t object)
 {
@@ -101,10 +106,10 @@ enum dec_reason gfs_ranking_reason(const struct gfs_ranking *r, uint32_t object)
 	const struct dec_container_verdict *c =
 		&r->answer->containers[r->artifact->objects[object].container];
 
-	for (uint32_t i = 0; i < r->kernels->misfit_count; i++)
-		if (r->kernels->misfits[i].object == object &&
-		    rank_of_declared(r, object) < r->ranks[object])
-			return verdict_of_misfit(r, &r->kernels->misfits[i]).reason;
+	if (gfs_ranking_is_misfit(r, object))
+		for (uint32_t i = 0; i < r->kernels->misfit_count; i++)
+			if (r->kernels->misfits[i].object == object)
+				return verdict_of_misfit(r, &r->kernels->misfits[i]).reason;
 	return r->chosen[object] && c->verdict == DEC_VERDICT_MAYBE ? c->reason : o->reason;
 }
 

@@ -31,6 +31,9 @@ void gfs_ranking_fini(struct gfs_ranking *r);
 /* The best rank of a name, and in *object the first image that has it. */
 enum gfs_rank gfs_ranking_best(const struct gfs_ranking *r, uint32_t name, uint32_t *object);
 
+/* True: it has a lower rank than its entry would give it, for what it was found to be. */
+bool gfs_ranking_is_misfit(const struct gfs_ranking *r, uint32_t object);
+
 /* Why an object has its rank. */
 enum dec_reason gfs_ranking_reason(const struct gfs_ranking *r, uint32_t object);
 

@@ -7,6 +7,7 @@ struct judging {
 	struct gfs_kernel_verdict *v;
 	uint32_t *unread; /* by container: the choice whose kernels are not known, and 1 */
 	uint32_t deciding[GFS_RANKS]; /* the first object that gave a rank, and 1; 0: none has it */
+	uint32_t misfit; /* the first chosen one that is not what its entry says, and 1 */
 	bool hidden; /* kernels that nobody saw may be missing */
 };
 
@@ -34,7 +35,10 @@ static void look_at_unread_one(struct judging *j, uint32_t object)
 	uint32_t container = r->artifact->objects[object].container;
 	enum dec_verdict verdict = r->answer->containers[container].verdict;
 
-	j->v->unread = true;
+	if (j->v->unread++ == 0 || object < j->v->first_unread)
+		j->v->first_unread = object;
+	if (gfs_ranking_is_misfit(r, object) && j->misfit == 0)
+		j->misfit = object + 1;
 	if (r->ranks[object] != GFS_RANK_MISSING) {
 		j->unread[container] = object + 1;
 		note(j, r->ranks[object], object);
@@ -150,6 +154,15 @@ static void conclude_all(const struct judging *j, struct dec_answer *answer)
 	}
 }
 
+/* The containers took the word of an entry that examination refutes. */
+static void conclude_misfit(const struct judging *j, struct dec_answer *answer)
+{
+	if (answer->outcome != DEC_OUTCOME_NATIVE && answer->outcome != DEC_OUTCOME_JIT)
+		return;
+	answer->outcome = DEC_OUTCOME_MAYBE;
+	answer->reason = gfs_ranking_reason(&j->v->ranking, j->misfit - 1);
+}
+
 /* Names prove nothing where there are none, or where some may not have been seen. */
 static void conclude(const struct judging *j, struct dec_answer *answer)
 {
@@ -157,6 +170,8 @@ static void conclude(const struct judging *j, struct dec_answer *answer)
 		conclude_missing(j, answer);
 	else if (j->v->total > 0 && !j->hidden)
 		conclude_all(j, answer);
+	else if (j->misfit != 0)
+		conclude_misfit(j, answer);
 }
 
 int gfs_kernel_verdict_init(struct gfs_kernel_verdict *v, const struct dec_artifact *artifact,

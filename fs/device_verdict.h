@@ -15,7 +15,8 @@ struct gfs_kernel_verdict {
 	uint32_t counts[GFS_RANKS]; /* names */
 	uint32_t total; /* of the counts */
 	uint32_t ways; /* in which images fit: 1 << enum dec_how each */
-	bool unread; /* the kernels of some objects that count are not known */
+	uint32_t unread; /* objects that count and whose kernels are not all known */
+	uint32_t first_unread; /* the first of them in the file */
 };
 
 /*

@@ -135,7 +135,7 @@ same("scrambled beside: analysis", row["kernel_analysis"], "partial")
 hidden = regions("s3", [VARIANTS[0]], [SCRAMBLED])
 row = expect("scrambled elsewhere", hidden, "sm_75", "partial", "partial", (2, 0, 0, 0), 1)
 ran = Ran("which", "-k", "sm_75", hidden)
-check("hidden kernels are said", b"1 of 2 containers" in ran.out and b"the kernels of some objects are not known" in ran.err,
+check("hidden kernels are said", b"1 of 2 containers" in ran.out and b"the kernels of 1 object are not known (00001)" in ran.err,
       (ran.out, ran.err))
 # Input of a linker is nothing that a device could miss.
 row = expect("linked", regions("l", [NONE[0]], [LTO], [RELOCATABLE]), "sm_90", "native", "native", (6, 0, 0, 0), 0)
@@ -143,7 +143,20 @@ same("linked: analysis", row["kernel_analysis"], "complete")
 expect("linked alone", regions("l2", [RELOCATABLE]), "sm_90", "none", "none", (0, 0, 0, 0), 1)
 old = os.path.join(folder, "bitcode")
 write(old, bundle([(b"hip-amdgcn-amd-amdhsa--gfx1100", b"BC\xc0\xde" + bytes(60))]))
-expect("bitcode", old, "gfx1100", "native", "native", (0, 0, 0, 0), 0)
+# ---- what is not the code that its entry says --------------------------------------------
+
+row = expect("bitcode", old, "gfx1100", "native", "maybe", (0, 0, 0, 0), 3)
+same("bitcode: reason", row["reason"], "misfit")
+NO_CODE = NONE[0][:64] + b"no code at all" + bytes(len(NONE[0]) - 78)
+MALFORMED = NONE[0][:64] + b"\x7fELF" + bytes(len(NONE[0]) - 68)
+for what, entry in (("no cubin", NO_CODE), ("malformed", MALFORMED)):
+    # What PTX has beside it is in doubt, and so is the file without any names.
+    row = expect(what, regions("m1", [entry, text(90, "a", "b")]), "sm_90", "native", "maybe", (0, 0, 2, 0), 3)
+    same(what + ": reason", row["reason"], "misfit")
+    row = expect(what + " alone", regions("m2", [entry]), "sm_90", "native", "maybe", (0, 0, 0, 0), 3)
+    same(what + " alone: reason", row["reason"], "misfit")
+    expect(what + " elsewhere", regions("m3", [entry], [VARIANTS[0]]), "sm_75", "partial", "partial", (2, 0, 0, 0), 1)
+    expect(what + " not chosen", regions("m4", [entry, text(75, "a")]), "sm_120", "jit", "jit", (0, 1, 0, 0), 0)
 # A damaged cubin gives no kernels, whatever its entry says.
 broken = regions("broken", [NONE[0][:64] + b"\x7fELF" + bytes(len(NONE[0]) - 68)], [VARIANTS[1]])
 row = which("sm_90", broken)[1][0]

@@ -211,9 +211,10 @@ struct dec_inspection *__wrap_dec_inspect(const struct dec_artifact *artifact, u
 	struct made *m = made_new();
 	char *save = NULL;
 
-	(void)artifact;
-	(void)object;
 	err->status = DEC_OK;
+	m->out.representation = artifact->objects[object].kind == DEC_KIND_CUBIN
+					? DEC_REPRESENTATION_CUBIN
+					: DEC_REPRESENTATION_AMDGPU_ELF;
 	take_payload(m, payload, size);
 	for (char *line = strtok_r(m->text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
 		take_line(m, line);
