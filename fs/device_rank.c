@@ -110,6 +110,8 @@ enum dec_reason gfs_ranking_reason(const struct gfs_ranking *r, uint32_t object)
 		for (uint32_t i = 0; i < r->kernels->misfit_count; i++)
 			if (r->kernels->misfits[i].object == object)
 				return verdict_of_misfit(r, &r->kernels->misfits[i]).reason;
+	if (c->verdict == DEC_VERDICT_UNKNOWN)
+		return c->reason;
 	return r->chosen[object] && c->verdict == DEC_VERDICT_MAYBE ? c->reason : o->reason;
 }
 

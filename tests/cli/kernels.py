@@ -167,6 +167,10 @@ same("broken: counts", row["kernels"], {"yes": 2, "jit": 0, "maybe": 0, "no": 0}
 DOUBT = sm(VARIANTS[4], 102)
 row = expect("unknown", regions("u1", [DOUBT]), "sm_103", "maybe", "maybe", (0, 0, 2, 0), 3)
 same("unknown: reason", row["reason"], "sm_family_unknown")
+# An entry of an unknown kind is what is in doubt, not the cubin beside it, which does not fit.
+row = expect("odd kind", regions("u3", [NONE[0], struct.pack("<H", 0x100) + NONE[1][2:]]), "sm_75", "maybe", "maybe",
+             (0, 0, 6, 0), 3)
+same("odd kind: reason", row["reason"], "kind_unknown")
 unseen = regions("u2", [DOUBT[:64] + b"\x7fELF" + bytes(len(DOUBT) - 68)], [VARIANTS[4]])
 expect("unknown and unseen", unseen, "sm_103", "maybe", "maybe", (2, 0, 0, 0), 3)
 # What is not listed may be there.
