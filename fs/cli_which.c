@@ -226,6 +226,7 @@ void cli_which(struct cli *cli, char **words, int count)
 	bool sample = count > 0 && !words[0];
 	char *device;
 
+	cli_fail_with(cli, statuses[RANK_TROUBLE]);
 	if (cli->flag['L']) {
 		list_known();
 		return;

@@ -207,6 +207,8 @@ static int end_output(struct cli *cli)
 	if (fflush(stdout) != 0 || ferror(stdout)) {
 		fprintf(stderr, "gpuobj: write error: %s\n", strerror(errno));
 		count_trouble(cli, GFS_EXIT_FAILURE);
+		if (cli->failure)
+			cli->status = cli->failure;
 	}
 	return cli->status;
 }

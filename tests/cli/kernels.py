@@ -9,8 +9,9 @@ import json
 import os
 import shutil
 import struct
+import subprocess
 
-from case import DATA, Ran, bundle, check, finish, on_terminal, ptx, same, samples, scratch, write
+from case import DATA, GPUOBJ, Ran, bundle, check, finish, on_terminal, ptx, same, samples, scratch, write
 import ptxas_table
 
 folder = scratch()
@@ -205,6 +206,18 @@ same("one is missing something", Ran("which", "-k", "H100", split, own).status, 
 same("one cannot be read", Ran("which", "-k", "H100", split, os.path.join(folder, "none")).status, 2)
 # The driver counts: PTX 8.0 is too new for one of 2021.
 same("an old driver", which("sm_86", os.path.join(folder, "two"), options=("-k", "--driver", "470"))[0], 1)
+
+# An answer that nobody got is none.
+with open("/dev/full", "wb") as nowhere:
+    for what, words, status in (("which", ("which", "sm_75", own), 2), ("which -k", ("which", "-k", "sm_75", own), 2),
+                                ("maybe", ("which", "sm_103", os.path.join(folder, "u1")), 2),
+                                ("which --list", ("which", "--list"), 2), ("diff", ("diff", own, split), 2),
+                                ("matrix", ("matrix", own), 1)):
+        ran = subprocess.run([GPUOBJ, *words], stdout=nowhere, stderr=subprocess.PIPE, timeout=60)
+        same(what + ": a full disk", ran.returncode, status)
+        check(what + ": a full disk is said", b"gpuobj: write error: " in ran.stderr, ran.stderr)
+        closed = subprocess.run(["sh", "-c", 'exec "$@" >&-', "sh", GPUOBJ, *words], stderr=subprocess.PIPE, timeout=60)
+        same(what + ": no output", closed.returncode, status)
 
 # ---- for people ----------------------------------------------------------------------------
 
