@@ -25,6 +25,7 @@ copy() { # LIB SIDE: what is compared, as it lies in a mount
 
 if ! mount_in old "$1" || ! mount_in new "$2"; then
 	fusermount3 -u "$work/old" 2>/dev/null
+	need "$gpuobj"
 	copy "$1" old && copy "$2" new || exit 2
 fi
 
